@@ -1,0 +1,31 @@
+// A fixed pool of threads that cuts a range of independent outputs into contiguous pieces.
+// It never splits a sum: how many threads there are changes when a thing is computed, not its bits.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace vitrine {
+
+class ThreadPool {
+ public:
+  /// `threads` counts the caller: 1 means that everything runs inline. Throws invalid_option for 0, and
+  /// where the build has no threads (plain wasm) for more than 1.
+  explicit ThreadPool(std::size_t threads = 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t size() const;
+
+  /// Calls body(begin, end) over pieces that cover [0, count) once, at most size() of them, and returns when all
+  /// have ended. An exception of a piece is rethrown here. Not reentrant: a body must not call run.
+  void run(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vitrine
