@@ -1,0 +1,222 @@
+// Scheduling of a batch: which tokens each row contributes to the next forward pass, and what its logits lead to.
+#include "generate/generator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/rng.hpp"
+#include "generate/stop_matcher.hpp"
+
+namespace vitrine {
+
+/// A place in the batch: a cache that outlives its rows, and the row that uses it now.
+struct Generator::Slot {
+  explicit Slot(KvCache empty) : cache(std::move(empty)) {}
+
+  std::span<const TokenId> generated() const { return std::span<const TokenId>(sequence).subspan(prompt_size); }
+  /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
+  std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
+  bool active() const { return id != 0 && finish == FinishReason::none; }
+
+  KvCache cache;
+  RowId id = 0;  // 0: free
+  std::vector<TokenId> sequence;
+  std::size_t prompt_size = 0;
+  std::size_t reused = 0;
+  Policy policy;
+  RandomStream stream{0};
+  StopMatcher matcher;
+  FinishReason finish = FinishReason::none;
+  bool traced = false;
+  DistributionTrace trace;
+};
+
+Generator::Generator(Transformer& model, TokenBytes token_bytes, const GeneratorOptions& options)
+    : model_(&model), token_bytes_(std::move(token_bytes)), options_(options), pipeline_(model.config().vocab_size) {
+  const std::size_t limit = model.options().max_batch_rows;
+  VITRINE_CHECK(options.max_rows >= 1 && options.max_rows <= limit, ErrorCode::invalid_option,
+                "max_rows: expected 1 to ", limit, " (the model's max_batch_rows), found ", options.max_rows);
+  VITRINE_CHECK(options.prefill_chunk >= 1, ErrorCode::invalid_option, "prefill_chunk: expected at least 1, found ",
+                options.prefill_chunk);
+}
+
+Generator::~Generator() = default;
+Generator::Generator(Generator&&) noexcept = default;
+
+RowId Generator::join(RowRequest request) {
+  const ModelConfig& config = model_->config();
+  VITRINE_CHECK(!request.prompt.empty(), ErrorCode::invalid_option,
+                "prompt: expected at least one token, found none (and the model has no token that begins a text)");
+  VITRINE_CHECK(request.prompt.size() <= config.max_seq_len, ErrorCode::context_full, "prompt: expected at most ",
+                config.max_seq_len, " tokens, found ", request.prompt.size());
+  for (std::size_t i = 0; i < request.prompt.size(); ++i) {
+    const TokenId token = request.prompt[i];
+    VITRINE_CHECK(token >= 0 && static_cast<std::size_t>(token) < config.vocab_size, ErrorCode::invalid_token,
+                  "prompt: token ", i, ": expected an id from 0 to ", config.vocab_size - 1, ", found ", token);
+  }
+  Policy policy = parse_policy(write_policy(request.policy), config.vocab_size);
+  VITRINE_CHECK(policy.seed.has_value(), ErrorCode::invalid_option,
+                "policy: seed: expected a resolved seed, found none");
+
+  Slot& slot = choose_slot(request.prompt);
+  // The last prompt token is always computed: its logits choose the first new token.
+  slot.reused = std::min(slot.cache.common_prefix(request.prompt), request.prompt.size() - 1);
+  slot.cache.rewind(slot.reused);
+  slot.id = next_row_++;
+  slot.prompt_size = request.prompt.size();
+  slot.sequence = std::move(request.prompt);
+  slot.stream = RandomStream(*policy.seed, request.stream);
+  slot.matcher = StopMatcher(policy.stop);
+  slot.policy = std::move(policy);
+  slot.finish = FinishReason::none;
+  slot.traced = request.trace_limit.has_value();
+  slot.trace.limit = request.trace_limit.value_or(0);
+  return slot.id;
+}
+
+/// The free slot that shares most with the prompt; a new one where none shares more than the first token, which
+/// is often the same for every text; else the emptiest.
+Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
+  Slot* best = nullptr;
+  Slot* emptiest = nullptr;
+  std::size_t best_prefix = 1;
+  for (const auto& slot : slots_) {
+    if (slot->id != 0) continue;
+    const std::size_t prefix = slot->cache.common_prefix(prompt);
+    if (prefix > best_prefix) {
+      best = slot.get();
+      best_prefix = prefix;
+    }
+    if (emptiest == nullptr || slot->cache.length() < emptiest->cache.length()) emptiest = slot.get();
+  }
+  if (best != nullptr) return *best;
+  if (slots_.size() < options_.max_rows) {
+    slots_.push_back(std::make_unique<Slot>(model_->make_cache()));
+    return *slots_.back();
+  }
+  VITRINE_CHECK(emptiest != nullptr, ErrorCode::batch_full, "batch: expected a free row of ", options_.max_rows,
+                ", found none");
+  return *emptiest;
+}
+
+std::span<const RowEvent> Generator::step() {
+  std::vector<Slot*> active;
+  for (const auto& slot : slots_) {
+    if (slot->active()) active.push_back(slot.get());
+  }
+  return step(active);
+}
+
+std::span<const RowEvent> Generator::step(RowId row) {
+  Slot* only = &slot(row);
+  return step(std::span<Slot* const>(&only, only->active() ? 1 : 0));
+}
+
+std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
+  events_.clear();
+  if (active.empty()) return events_;
+
+  // Every row gets one token; what is left of the model's batch goes to prompts, in the order of the rows.
+  std::size_t spare = model_->options().max_batch_rows - active.size();
+  std::vector<SequenceInput> batch;
+  bool any_complete = false;
+  for (Slot* slot : active) {
+    const std::size_t pending = slot->pending().size();
+    const std::size_t count = std::min({pending, options_.prefill_chunk, 1 + spare});
+    spare -= count - 1;
+    any_complete = any_complete || count == pending;
+    batch.push_back({&slot->cache, slot->pending().first(count)});
+    events_.push_back({slot->id, slot->cache.length(), count, -1, {}, {}, FinishReason::none, {}, {}, nullptr});
+  }
+  const auto logits = model_->forward(batch, any_complete ? LogitsWanted::last : LogitsWanted::none);
+  for (std::size_t b = 0; b < active.size(); ++b) {
+    if (active[b]->pending().empty()) {
+      const auto row = logits[b];
+      advance(*active[b], {row.data(), row.size()}, events_[b]);
+    }
+  }
+  return events_;
+}
+
+/// Chooses the next token of a row whose cache is up to date, and decides whether the row has ended.
+void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& event) {
+  event.logits = logits;
+  const std::size_t step = slot.generated().size();
+  try {
+    event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr);
+  } catch (const Error& error) {
+    // The other rows of the batch go on; this one says what happened.
+    slot.finish = event.finish = FinishReason::failed;
+    event.error = error;
+    event.bytes = slot.matcher.finish();
+    return;
+  }
+  event.token = event.draw.token;
+  if (slot.traced) event.trace = &slot.trace;
+  slot.sequence.push_back(event.token);
+
+  const auto& stops = slot.policy.stop_tokens;
+  if (std::find(stops.begin(), stops.end(), event.token) != stops.end()) {
+    slot.finish = FinishReason::stop_token;
+  } else {
+    event.bytes = slot.matcher.push(token_bytes_(event.token));
+    if (slot.matcher.matched()) {
+      slot.finish = FinishReason::stop_string;
+    } else if (slot.generated().size() >= slot.policy.max_new_tokens) {
+      slot.finish = FinishReason::length;
+    } else if (slot.cache.length() == slot.cache.capacity()) {
+      slot.finish = FinishReason::context_full;
+    }
+  }
+  if (slot.finish != FinishReason::none) event.bytes += slot.matcher.finish();
+  event.finish = slot.finish;
+}
+
+std::string Generator::abort(RowId row) {
+  Slot& ended = slot(row);
+  if (!ended.active()) return {};
+  ended.finish = FinishReason::aborted;
+  return ended.matcher.finish();
+}
+
+void Generator::leave(RowId row) { slot(row).id = 0; }
+
+Generator::Slot& Generator::slot(RowId row) const {
+  for (const auto& candidate : slots_) {
+    if (row != 0 && candidate->id == row) return *candidate;
+  }
+  fail(ErrorCode::not_loaded, str("row: expected one that has joined and not left, found ", row));
+}
+
+RowView Generator::row(RowId row) const {
+  const Slot& found = slot(row);
+  const std::span<const TokenId> sequence = found.sequence;
+  return {sequence.first(found.prompt_size), found.generated(), found.policy, found.cache, found.reused, found.finish};
+}
+
+std::size_t Generator::unfinished_rows() const {
+  return static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->active(); }));
+}
+
+std::vector<RowId> Generator::rows() const {
+  std::vector<RowId> ids;
+  for (const auto& slot : slots_) {
+    if (slot->id != 0) ids.push_back(slot->id);
+  }
+  return ids;
+}
+
+KvBytes Generator::cache_bytes() const {
+  KvBytes sum;
+  for (const auto& slot : slots_) {
+    const KvBytes bytes = slot->cache.bytes();
+    sum.formula += bytes.formula;
+    sum.used += bytes.used;
+    sum.allocated += bytes.allocated;
+  }
+  return sum;
+}
+
+}  // namespace vitrine

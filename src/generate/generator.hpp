@@ -1,0 +1,114 @@
+// Generator: continues several token sequences at once with one forward pass a step. Rows join and leave between
+// steps; each has its own cache, policy, random stream and end. It knows tokens and their bytes, no tokenizer and no
+// text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "generate/finish_reason.hpp"
+#include "model/transformer.hpp"
+#include "sampling/pipeline.hpp"
+#include "sampling/policy.hpp"
+
+namespace vitrine {
+
+using RowId = std::uint32_t;  ///< never given twice by one Generator
+
+/// The bytes that a token adds to a text (none for special tokens); they live as long as the vocabulary.
+using TokenBytes = std::function<std::string_view(TokenId)>;
+
+struct GeneratorOptions {
+  std::size_t max_rows = 8;
+  std::size_t prefill_chunk = 64;  ///< at most so many prompt tokens of a row in one step
+};
+
+struct RowRequest {
+  std::vector<TokenId> prompt;             ///< at least one token
+  Policy policy;                           ///< with its seed
+  std::uint64_t stream = 0;                ///< which random stream of the seed the row draws from
+  std::optional<std::size_t> trace_limit;  ///< keep the distribution of each draw, so many tokens of it (0: all)
+};
+
+/// What a step did for one row.
+struct RowEvent {
+  RowId row = 0;
+  std::size_t past = 0;      ///< positions that were cached before the step
+  std::size_t computed = 0;  ///< positions that the step computed
+  TokenId token = -1;        ///< the token chosen, or -1 while the prompt is not done or when the row failed
+  Draw draw;
+  std::string bytes;  ///< text that became certain: the token's bytes less what may still be a stop string
+  FinishReason finish = FinishReason::none;
+  std::optional<Error> error;                ///< with FinishReason::failed
+  std::span<const float> logits;             ///< [V] that chose the token; live until the model's next forward pass
+  const DistributionTrace* trace = nullptr;  ///< live until the row's next step
+};
+
+/// A row as it stands.
+struct RowView {
+  std::span<const TokenId> prompt;
+  std::span<const TokenId> generated;  ///< every token chosen, the one that stopped the row included
+  const Policy& policy;
+  const KvCache& cache;
+  std::size_t reused = 0;  ///< prompt positions that a cache already held when the row joined
+  FinishReason finish = FinishReason::none;
+};
+
+class Generator {
+ public:
+  /// The model outlives the generator. Throws invalid_option unless 1 <= max_rows <= the model's max_batch_rows and
+  /// prefill_chunk >= 1.
+  Generator(Transformer& model, TokenBytes token_bytes, const GeneratorOptions& options = {});
+  ~Generator();
+  Generator(Generator&&) noexcept;
+
+  /// Adds a row on the free cache that shares the longest beginning with the prompt, rewound to what they share.
+  /// Throws batch_full, invalid_option (an empty prompt, a policy out of range or without seed), invalid_token, and
+  /// context_full for a prompt longer than the context. A prompt as long as the context still gets one token.
+  RowId join(RowRequest request);
+
+  /// One forward pass for every row that has not finished, or for one of them; the events live until the next step.
+  /// An error of the pass itself leaves every row as it was.
+  std::span<const RowEvent> step();
+  std::span<const RowEvent> step(RowId row);
+
+  /// Ends a row with FinishReason::aborted, unless it has ended already, and returns the text that was still held
+  /// back. Its cache stays consistent.
+  std::string abort(RowId row);
+
+  /// Forgets a row and frees its place. The cache keeps its content for a later prompt with the same beginning.
+  void leave(RowId row);
+
+  /// Throws not_loaded for a row that never joined or has left.
+  RowView row(RowId row) const;
+  std::size_t unfinished_rows() const;
+  std::vector<RowId> rows() const;
+
+  /// Memory of all caches, those of free places included.
+  KvBytes cache_bytes() const;
+
+ private:
+  struct Slot;
+  Slot& slot(RowId row) const;
+  Slot& choose_slot(std::span<const TokenId> prompt);
+  std::span<const RowEvent> step(std::span<Slot* const> active);
+  void advance(Slot& slot, std::span<const float> logits, RowEvent& event);
+
+  Transformer* model_;
+  TokenBytes token_bytes_;
+  GeneratorOptions options_;
+  SamplingPipeline pipeline_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<RowEvent> events_;
+  RowId next_row_ = 1;
+};
+
+}  // namespace vitrine

@@ -1,0 +1,176 @@
+// Reading and writing of policies. Every check ends in a message that names the option, expected and found.
+#include "sampling/policy.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace vitrine {
+namespace {
+
+constexpr std::string_view kGreedy = "greedy";
+constexpr std::string_view kSample = "sample";
+
+std::string range_text(double min, double max) { return str("a number from ", min, " to ", max); }
+
+void read_temperature(JsonObjectReader& reader, double& value) {
+  constexpr double kMin = PolicyLimits::kMinTemperature;
+  constexpr double kMax = PolicyLimits::kMaxTemperature;
+  const std::optional<double> found = reader.optional_number("temperature");
+  if (!found) return;
+  if (*found == 0.0)
+    reader.refuse("temperature", range_text(kMin, kMax) + " (for the most probable token, use mode greedy)");
+  if (*found < kMin || *found > kMax) reader.refuse("temperature", range_text(kMin, kMax));
+  value = *found;
+}
+
+/// What a mode other than sample would silently ignore is refused.
+void refuse_sampling_options(JsonObjectReader& reader) {
+  for (const std::string_view key : {"temperature", "top_k", "top_p", "min_p"}) {
+    if (reader.has(key)) reader.refuse(key, "no such option in mode greedy (it has an effect in mode sample only)");
+  }
+}
+
+void read_sampling_options(JsonObjectReader& reader, std::size_t vocab_size, Policy& policy) {
+  read_temperature(reader, policy.temperature);
+  if (const auto top_k = reader.optional_unsigned("top_k", 0, vocab_size)) {
+    policy.top_k = static_cast<std::size_t>(*top_k);
+  }
+  if (const auto top_p = reader.optional_number("top_p", 0.0, 1.0)) policy.top_p = *top_p;
+  if (policy.top_p == 0.0)
+    reader.refuse("top_p", "a number above 0 and up to 1 (for the most probable token, use mode greedy)");
+  if (const auto min_p = reader.optional_number("min_p", 0.0, 1.0)) policy.min_p = *min_p;
+}
+
+std::vector<TokenId> read_stop_tokens(JsonObjectReader& reader, std::string_view key, std::size_t vocab_size) {
+  std::vector<TokenId> tokens;
+  const auto max_id = static_cast<std::int64_t>(vocab_size) - 1;
+  for (const std::int64_t id : reader.integers(key, 0, max_id)) {
+    const auto token = static_cast<TokenId>(id);
+    if (std::find(tokens.begin(), tokens.end(), token) != tokens.end()) reader.refuse(key, "different token ids");
+    tokens.push_back(token);
+  }
+  if (tokens.size() > PolicyLimits::kMaxStopTokens) {
+    reader.refuse(key, str("at most ", PolicyLimits::kMaxStopTokens, " token ids"));
+  }
+  return tokens;
+}
+
+std::vector<std::string> read_stops(JsonObjectReader& reader) {
+  std::vector<std::string> stops = reader.strings("stop");
+  if (stops.size() > PolicyLimits::kMaxStops) {
+    reader.refuse("stop", str("at most ", PolicyLimits::kMaxStops, " strings"));
+  }
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    if (stops[i].empty() || stops[i].size() > PolicyLimits::kMaxStopBytes) {
+      reader.refuse("stop", str("strings of 1 to ", PolicyLimits::kMaxStopBytes, " bytes"));
+    }
+    if (std::find(stops.begin(), stops.begin() + static_cast<std::ptrdiff_t>(i), stops[i]) !=
+        stops.begin() + static_cast<std::ptrdiff_t>(i)) {
+      reader.refuse("stop", "different strings");
+    }
+  }
+  return stops;
+}
+
+void read_mode(JsonObjectReader& reader, Policy& policy) {
+  const std::optional<std::string> name = reader.optional_string("mode");
+  if (!name) return;
+  if (*name != kGreedy && *name != kSample) reader.refuse("mode", "\"greedy\" or \"sample\"");
+  const PolicyMode mode = *name == kGreedy ? PolicyMode::greedy : PolicyMode::sample;
+  if (mode == policy.mode) return;
+  const Policy neutral;
+  policy.mode = mode;
+  policy.temperature = neutral.temperature;
+  policy.top_k = neutral.top_k;
+  policy.top_p = neutral.top_p;
+  policy.min_p = neutral.min_p;
+}
+
+void read_max_new_tokens(JsonObjectReader& reader, Policy& policy) {
+  if (const auto count = reader.optional_unsigned("max_new_tokens", 1, PolicyLimits::kMaxNewTokens)) {
+    policy.max_new_tokens = static_cast<std::size_t>(*count);
+  }
+}
+
+}  // namespace
+
+Policy parse_policy(const Json& options, std::size_t vocab_size, const Policy& defaults) {
+  JsonObjectReader reader(options, "policy", ErrorCode::invalid_option);
+  Policy policy = defaults;
+  reader.optional_unsigned("version", Policy::kVersion, Policy::kVersion);
+  read_mode(reader, policy);
+  if (policy.mode == PolicyMode::greedy) {
+    refuse_sampling_options(reader);
+  } else {
+    read_sampling_options(reader, vocab_size, policy);
+  }
+  if (const auto seed = reader.optional_unsigned("seed", 0, PolicyLimits::kMaxSeed)) policy.seed = *seed;
+  read_max_new_tokens(reader, policy);
+  if (reader.has("stop_tokens")) policy.stop_tokens = read_stop_tokens(reader, "stop_tokens", vocab_size);
+  if (reader.has("stop")) policy.stop = read_stops(reader);
+  reader.finish();
+  return policy;
+}
+
+Json write_policy(const Policy& policy) {
+  Json json = Json::object();
+  json["version"] = Policy::kVersion;
+  json["mode"] = policy.mode == PolicyMode::greedy ? kGreedy : kSample;
+  if (policy.mode == PolicyMode::sample) {
+    json["temperature"] = policy.temperature;
+    json["top_k"] = policy.top_k;
+    json["top_p"] = policy.top_p;
+    json["min_p"] = policy.min_p;
+  }
+  if (policy.seed) json["seed"] = *policy.seed;
+  json["max_new_tokens"] = policy.max_new_tokens;
+  json["stop_tokens"] = policy.stop_tokens;
+  json["stop"] = policy.stop;
+  return json;
+}
+
+Policy parse_generation_config(std::string_view json_text, std::size_t vocab_size) {
+  const Json json = parse_json(json_text, "generation_config.json");
+  JsonObjectReader reader(json, "generation_config.json", ErrorCode::invalid_option, JsonNull::absent);
+  Policy policy;
+  const bool sample = reader.optional_boolean("do_sample").value_or(false);
+  policy.mode = sample ? PolicyMode::sample : PolicyMode::greedy;
+  if (sample) {
+    read_sampling_options(reader, vocab_size, policy);
+  } else {
+    refuse_sampling_options(reader);
+  }
+  read_max_new_tokens(reader, policy);
+  if (reader.has("eos_token_id")) {
+    if (reader.value("eos_token_id").is_array()) {
+      policy.stop_tokens = read_stop_tokens(reader, "eos_token_id", vocab_size);
+    } else {
+      const auto max_id = static_cast<std::int64_t>(vocab_size) - 1;
+      policy.stop_tokens = {static_cast<TokenId>(reader.integer("eos_token_id", 0, max_id))};
+    }
+  }
+  reader.finish({"_from_model_config", "bos_token_id", "pad_token_id", "transformers_version"});
+  return policy;
+}
+
+std::string write_generation_config(const Policy& policy) {
+  Json json = Json::object();
+  json["do_sample"] = policy.mode == PolicyMode::sample;
+  if (policy.mode == PolicyMode::sample) {
+    json["temperature"] = policy.temperature;
+    json["top_k"] = policy.top_k;
+    json["top_p"] = policy.top_p;
+    json["min_p"] = policy.min_p;
+  }
+  json["max_new_tokens"] = policy.max_new_tokens;
+  json["eos_token_id"] = policy.stop_tokens;
+  return json_text(json, 2) + "\n";
+}
+
+Policy resolve_seed(Policy policy, std::uint64_t entropy) {
+  if (!policy.seed) policy.seed = entropy & PolicyLimits::kMaxSeed;
+  return policy;
+}
+
+}  // namespace vitrine
