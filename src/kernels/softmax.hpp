@@ -1,0 +1,49 @@
+// Softmax of one row, its gradient, and the logarithm of a sum of exponentials.
+// Masks are not known here: a masked entry is simply not passed, or is -infinity and becomes exactly 0.
+#pragma once
+
+#include "kernels/elementwise.hpp"
+#include "kernels/reduce.hpp"
+#include "kernels/scalar_math.hpp"
+
+namespace vitrine::kernels {
+
+/// out[i] = e^(x[i] - max) / sum_j e^(x[j] - max), both [n]; out may be x. The sum runs in the order of reduce.hpp over
+/// the index i. -infinity gives exactly 0; a NaN, a +infinity or a row of -infinity alone makes every entry NaN.
+template <class Arch = DefaultArch>
+void softmax(const float* x, float* out, size_t n) noexcept {
+  const Vec<Arch> largest(max<Arch>(x, n));
+  detail::map<Arch>([largest](auto value) { return exp<Arch>(value - largest); }, out, n, x);
+  const Vec<Arch> total(sum<Arch>(out, n));
+  detail::map<Arch>([total](auto value) { return value / total; }, out, n, out);
+}
+
+/// ln sum_i e^(x[i]) of x [n], n > 0. The sum is float32 in the order of reduce.hpp, the logarithm double.
+template <class Arch = DefaultArch>
+double log_sum_exp(const float* x, size_t n) noexcept {
+  const float largest = max<Arch>(x, n);
+  constexpr size_t kWidth = kLanes<Arch>;
+  Accumulators<Arch> accumulators;
+  const Vec<Arch> shift(largest);
+  size_t i = 0;
+  for (; i + kAccumulators <= n; i += kAccumulators) {
+    for (size_t v = 0; v < accumulators.kVectors; ++v) {
+      accumulators.vectors[v] += exp<Arch>(load<Arch>(x + i + v * kWidth) - shift);
+    }
+  }
+  if (i < n) {
+    alignas(64) float rest[kAccumulators] = {};
+    detail::map<Arch>([shift](auto value) { return exp<Arch>(value - shift); }, rest, n - i, x + i);
+    for (size_t v = 0; v < accumulators.kVectors; ++v) accumulators.vectors[v] += load<Arch>(rest + v * kWidth);
+  }
+  return static_cast<double>(largest) + log_double(static_cast<double>(accumulators.total()));
+}
+
+/// d_x[i] = p[i] * (d_p[i] - sum_j p[j] d_p[j]), all [n], for p = softmax(x); d_x is overwritten and may be d_p.
+template <class Arch = DefaultArch>
+void softmax_backward(const float* p, const float* d_p, float* d_x, size_t n) noexcept {
+  const Vec<Arch> mean(dot<Arch>(p, d_p, n));
+  detail::map<Arch>([mean](auto weight, auto gradient) { return weight * (gradient - mean); }, d_x, n, p, d_p);
+}
+
+}  // namespace vitrine::kernels
