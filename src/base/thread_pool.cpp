@@ -24,7 +24,7 @@ struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable work_ready;
   std::condition_variable work_done;
-  const std::function<void(std::size_t, std::size_t)>* body = nullptr;
+  const Body* body = nullptr;
   std::size_t count = 0;
   std::size_t generation = 0;
   std::size_t running = 0;
@@ -36,7 +36,7 @@ struct ThreadPool::State {
     const std::size_t end = count * (index + 1) / size;
     if (begin == end) return;
     try {
-      (*body)(begin, end);
+      (*body)(begin, end, index);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
@@ -87,10 +87,10 @@ ThreadPool::~ThreadPool() {
 
 std::size_t ThreadPool::size() const { return state_->size; }
 
-void ThreadPool::run(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
+void ThreadPool::run(std::size_t count, Body body) {
   if (count == 0) return;
   if (state_->size == 1 || count == 1) {
-    body(0, count);
+    body(0, count, 0);
     return;
   }
 #if VITRINE_HAS_THREADS

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
+
+#include "base/function_ref.hpp"
 
 namespace vitrine {
 
@@ -19,9 +20,12 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  /// Calls body(begin, end) over pieces that cover [0, count) once, at most size() of them, and returns when all
-  /// have ended. An exception of a piece is rethrown here. Not reentrant: a body must not call run.
-  void run(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& body);
+  /// One contiguous piece [begin, end) of the range; `piece` < size() tells pieces that run at once apart (scratch).
+  using Body = FunctionRef<void(std::size_t begin, std::size_t end, std::size_t piece)>;
+
+  /// Calls body over pieces that cover [0, count) once, at most size() of them, and returns when all have ended.
+  /// An exception of a piece is rethrown here. Not reentrant: a body must not call run. Allocates nothing.
+  void run(std::size_t count, Body body);
 
  private:
   struct State;

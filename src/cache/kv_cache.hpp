@@ -19,6 +19,8 @@ struct KvShape {
   std::size_t n_kv_heads = 0;
   std::size_t head_dim = 0;
   std::size_t max_seq_len = 0;
+
+  bool operator==(const KvShape&) const = default;
 };
 
 /// Memory of a cache in bytes, from three sides.
@@ -46,10 +48,10 @@ class KvCache {
   /// Writes the rotated key [Hkv, D] and the value [Hkv, D] of one layer at a position not yet committed.
   void store(std::size_t layer, std::size_t position, View<const float, 2> key, View<const float, 2> value);
 
-  /// Keys of one head in blocks [ceil(max_seq_len / P), D, P] (kernels/attention.hpp), lanes over positions.
-  const float* key_blocks(std::size_t layer, std::size_t kv_head) const;
-  /// Values of one head [max_seq_len, D].
-  View<const float, 2> values(std::size_t layer, std::size_t kv_head) const;
+  /// Keys of one layer, each head in blocks [ceil(max_seq_len / P), D, P] (kernels/attention.hpp): [Hkv, floats].
+  View<const float, 2> keys(std::size_t layer) const { return keys_[layer]; }
+  /// Values of one layer [Hkv, max_seq_len, D].
+  View<const float, 3> values(std::size_t layer) const { return values_[layer]; }
 
   /// Makes the stored positions of `tokens` part of the sequence. For Transformer::forward alone.
   void commit(std::span<const TokenId> tokens);
@@ -62,7 +64,6 @@ class KvCache {
 
  private:
   KvShape shape_;
-  std::size_t key_head_floats_;
   Arena arena_;
   View<float, 3> keys_;    // [L, Hkv, blocks * D * P]
   View<float, 4> values_;  // [L, Hkv, max_seq_len, D]

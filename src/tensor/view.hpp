@@ -21,8 +21,8 @@ class View {
 
   /// A view of mutable elements is also a view of constant ones.
   template <class U>
-    requires(std::is_same_v<const U, T>)
-  constexpr View(const View<U, Rank>& other) : data_(other.data()), shape_(other.shape()) {}
+  requires(std::is_same_v<const U, T>) constexpr View(const View<U, Rank>& other)
+      : data_(other.data()), shape_(other.shape()) {}
 
   constexpr T* data() const { return data_; }
   constexpr const Shape& shape() const { return shape_; }
