@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Sets up all that Vitrine is built and tested with, and prints the path of a file of environment variables:
+#   . "$(wasm/setup.sh)"
+# It builds nothing of Vitrine's own; `npm run build` does. Idempotent; a second run takes milliseconds.
+#
+#   wasm/setup.sh             compilers, Emscripten, header-only libraries
+#   wasm/setup.sh --browser   the same, and Chromium for tests/browser
+#
+# VITRINE_TOOLCHAIN   auto (default) tries the next three in this order; naming one tries that one alone:
+#   path      an emcc that is already on PATH, 4.0 or newer
+#   testing   Emscripten of Debian testing on LLVM 22
+#   stable    Emscripten 3.1.69 of Debian 13 on LLVM 19, which moves no more
+# VITRINE_INCLUDE     with `path`: a folder with xsimd/ (13 or newer), doctest/, nlohmann/ and CLI/, if they are at hand
+# XDG_CACHE_HOME      the toolchain is kept in $XDG_CACHE_HOME/vitrine (~/.cache/vitrine)
+#
+# A toolchain counts as set up only after setup/probe.sh has compiled and run a program with it.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/setup/common.sh"
+
+hash_of_input() {
+  if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -c1-12
+}
+
+# An emcc on PATH that is not one of ours; empty without one.
+outside_emcc() {
+  local emcc
+  emcc=$(command -v emcc) || return 0
+  case $emcc in "$base"/*) ;; *) printf '%s' "$emcc" ;; esac
+}
+
+# Is every path listed in the file there? A package removed since, or a cleaned folder, makes the set-up run again.
+all_there() {
+  local path
+  [ -s "$1" ] || return 1
+  while IFS= read -r path; do [ -e "$path" ] || return 1; done <"$1"
+}
+
+ready() {
+  [ -s "$record" ] && all_there "$record.needs" || return 1
+  ! $browser || chromium >/dev/null
+}
+
+chromium() {
+  local name
+  for name in "${VITRINE_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    [ -z "$name" ] || command -v "$name" && return 0
+  done
+  return 1
+}
+
+# The Debian packages that the machine lacks of those that this project calls by name.
+missing_packages() {
+  command -v cmake >/dev/null || echo cmake
+  command -v c++ >/dev/null || echo g++
+  command -v python3 >/dev/null || echo python3
+  command -v ninja >/dev/null || echo ninja-build
+  command -v ccache >/dev/null || echo ccache
+  command -v clang-format-14 >/dev/null || echo clang-format-14
+  if $browser; then
+    chromium >/dev/null || echo chromium
+    # Text without any font has no width, and the layout tests measure text.
+    [ -n "$(find /usr/share/fonts -name '*.ttf' -print -quit 2>/dev/null)" ] || echo fonts-dejavu-core
+  fi
+}
+
+install_packages() {
+  local packages
+  packages=$(missing_packages)
+  [ -n "$packages" ] || return 0
+  # shellcheck disable=SC2086
+  if bash "$here/setup/apt.sh" $packages; then return 0; fi
+  # Another system, or no right to install: some of these can be done without.
+  packages=$(missing_packages | tr '\n' ' ')
+  case " $packages" in *" clang-format-14 "*) say "without clang-format-14 the layout of the sources is not checked" ;; esac
+  case " $packages" in *" ccache "*) say "without ccache a second build in another folder compiles everything again" ;; esac
+  case " $packages" in *" cmake "* | *" g++ "* | *" python3 "* | *" ninja-build "*)
+    fail no_build_tools "expected cmake 3.25, a C++20 compiler, python3 and ninja on PATH; missing: $packages" ;;
+  esac
+  case " $packages" in *" chromium "*)
+    fail no_browser "expected Chromium or Chrome on PATH, or its path in VITRINE_CHROMIUM" ;;
+  esac
+}
+
+# attempt KIND: sets up one kind of toolchain in $base/$key-KIND; its env file is complete or not there.
+attempt() {
+  local kind=$1 folder=$base/$key-$1 emcc
+  if [ -s "$folder/env.sh" ] && all_there "$folder/needs"; then return 0; fi
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  case $kind in
+    path)
+      emcc=$(outside_emcc)
+      [ -n "$emcc" ] || { say "path: no emcc on PATH"; return 1; }
+      bash "$here/setup/path.sh" "$emcc" "$folder" || return 1
+      ;;
+    testing) bash "$here/setup/debian.sh" forky 22 "$folder" || return 1 ;;
+    stable) bash "$here/setup/debian.sh" trixie 19 "$folder" || return 1 ;;
+  esac
+  say "$kind: building Emscripten's system libraries and proving that its programs run (minutes, once)"
+  bash "$here/setup/probe.sh" "$folder/env.part" "$folder/probe" || return 1
+  rm -rf "$folder/probe"
+  mv "$folder/env.part" "$folder/env.sh"
+}
+
+main() {
+  browser=false
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --browser) browser=true ;;
+      -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+      *) fail bad_option "expected --browser or --help, found '$1'" ;;
+    esac
+    shift
+  done
+
+  local choice=${VITRINE_TOOLCHAIN:-auto} kinds
+  case $choice in
+    auto) kinds='path testing stable' ;;
+    path | testing | stable) kinds=$choice ;;
+    *) fail bad_toolchain "VITRINE_TOOLCHAIN: expected auto, path, testing or stable, found '$choice'" ;;
+  esac
+
+  base=${XDG_CACHE_HOME:-${HOME:?}/.cache}/vitrine
+  # An env file of ours that was read before is no wish of the user's.
+  case ${VITRINE_INCLUDE:-} in "$base"/*) unset VITRINE_INCLUDE ;; esac
+  key=$(cat "$here"/setup.sh "$here"/setup/*.sh "$here"/setup/npm/*.json | hash_of_input)
+  # What was decided for this choice and this emcc on PATH: a copy of the env file of the kind that was taken.
+  record=$base/$key-decided-$(printf '%s' "$choice $(outside_emcc) ${VITRINE_INCLUDE:-}" | hash_of_input)
+
+  if ! ready; then
+    mkdir -p "$base"
+    if command -v flock >/dev/null; then
+      exec 9>"$base/lock"
+      flock -n 9 || { say "waiting for another set-up to end"; flock 9; }
+    fi
+    exec 8>&1 1>&2
+    if ! ready; then
+      install_packages
+      local kind taken=''
+      for kind in $kinds; do
+        if attempt "$kind"; then taken=$kind; break; fi
+      done
+      [ -n "$taken" ] || fail no_toolchain \
+        "no Emscripten could be set up (tried: $kinds; the reasons stand above). On a system that is not Debian, install
+  Emscripten 4.0 or newer (emcc on PATH) and the headers of xsimd 13 or newer, doctest, nlohmann/json and CLI11,
+  set VITRINE_INCLUDE to the folder that holds xsimd/, doctest/, nlohmann/ and CLI/, and run this again."
+      say "toolchain: $taken"
+      { cat "$base/$key-$taken/needs"; command -v cmake c++ ninja python3; } >"$record.needs"
+      cp "$base/$key-$taken/env.sh" "$record.part"
+      mv "$record.part" "$record"
+      # Toolchains of older scripts that nothing has used for a month.
+      find "$base" -mindepth 1 -maxdepth 1 -mtime +30 ! -name lock ! -name "$key-*" -exec rm -rf {} +
+    fi
+    exec 1>&8
+  fi
+  touch -c "$record" "$base/$key"-*/
+  printf '%s\n' "$record"
+}
+
+main "$@"
