@@ -163,7 +163,7 @@ void write_bundle_folder(const std::string& folder, const Bundle& bundle) {
     fs::remove_all(temporary, error);
     throw;
   }
-  sync_folder(fs::path(temporary).parent_path().string());
+  sync_folder((fs::path(path).parent_path() / ".").string());
 }
 
 }  // namespace vitrine

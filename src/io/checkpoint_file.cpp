@@ -59,7 +59,10 @@ CheckpointFile parse_file(SafetensorsFile file, std::string_view where) {
 }  // namespace
 
 std::string checkpoint_bytes(const CheckpointFile& checkpoint) {
-  for (const auto& [name, tensor] : checkpoint.tensors) VITRINE_ASSERT(tensor.stored_as == DType::f32);
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    VITRINE_CHECK(tensor.stored_as == DType::f32, ErrorCode::internal, name, ": expected float32, found ",
+                  dtype_name(tensor.stored_as));
+  }
   const std::string state = json_text(checkpoint.state);
   return write_safetensors(checkpoint.tensors, {{"format", std::string(kFormat)},
                                                 {"version", std::string(kVersion)},

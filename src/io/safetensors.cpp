@@ -199,7 +199,8 @@ std::string write_safetensors(const NamedTensors& tensors, const SafetensorsMeta
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     for (const auto& [name, tensor] : tensors) {
       if (tensor.stored_as != dtype) continue;
-      VITRINE_ASSERT(name != kMetadataKey);
+      VITRINE_CHECK(name != kMetadataKey, ErrorCode::internal, name,
+                    ": expected a tensor's name, found a reserved one");
       const std::uint64_t begin = data_bytes;
       data_bytes += std::uint64_t{tensor.data.size()} * dtype_bytes(dtype);
       Json entry = Json::object();
