@@ -2,6 +2,7 @@
 #include "generate/generator.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -27,6 +28,7 @@ struct Generator::Slot {
   Policy policy;
   RandomStream stream{0};
   StopMatcher matcher;
+  std::string required;  // what is still to be spelled
   FinishReason finish = FinishReason::none;
   bool traced = false;
   DistributionTrace trace;
@@ -69,6 +71,7 @@ RowId Generator::join(RowRequest request) {
   slot.stream = RandomStream(*policy.seed, request.stream);
   slot.matcher = StopMatcher(policy.stop);
   slot.policy = std::move(policy);
+  slot.required = std::move(request.required);
   slot.finish = FinishReason::none;
   slot.traced = request.trace_limit.has_value();
   slot.trace.limit = request.trace_limit.value_or(0);
@@ -144,7 +147,8 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   event.logits = logits;
   const std::size_t step = slot.generated().size();
   try {
-    event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr);
+    event.draw = pipeline_.draw(allowed_logits(logits, slot.required), slot.policy, slot.stream, step,
+                                slot.traced ? &slot.trace : nullptr);
   } catch (const Error& error) {
     // The other rows of the batch go on; this one says what happened.
     slot.finish = event.finish = FinishReason::failed;
@@ -160,7 +164,10 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   if (std::find(stops.begin(), stops.end(), event.token) != stops.end()) {
     slot.finish = FinishReason::stop_token;
   } else {
-    event.bytes = slot.matcher.push(token_bytes_(event.token));
+    std::string_view bytes = token_bytes_(event.token);
+    const std::size_t spelled = std::min(slot.required.size(), bytes.size());
+    slot.required.erase(0, spelled);
+    event.bytes = slot.matcher.push(bytes.substr(spelled));
     if (slot.matcher.matched()) {
       slot.finish = FinishReason::stop_string;
     } else if (slot.generated().size() >= slot.policy.max_new_tokens) {
@@ -171,6 +178,18 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   }
   if (slot.finish != FinishReason::none) event.bytes += slot.matcher.finish();
   event.finish = slot.finish;
+}
+
+/// The logits with those at -infinity whose tokens neither begin with what is required nor begin what is required.
+std::span<const float> Generator::allowed_logits(std::span<const float> logits, std::string_view required) {
+  if (required.empty()) return logits;
+  masked_logits_.assign(logits.begin(), logits.end());
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    const std::string_view bytes = token_bytes_(static_cast<TokenId>(id));
+    const bool fits = !bytes.empty() && (bytes.starts_with(required) || required.starts_with(bytes));
+    if (!fits) masked_logits_[id] = -std::numeric_limits<float>::infinity();
+  }
+  return masked_logits_;
 }
 
 std::string Generator::abort(RowId row) {

@@ -1,0 +1,58 @@
+// LoadedModel: a bundle made ready to run: every part verified, read and consistent with the others, and the self-test
+// passed. It generates nothing: that is session.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/bundle.hpp"
+#include "model/transformer.hpp"
+#include "sampling/policy.hpp"
+#include "session/prompt_template.hpp"
+#include "tokenizer/tokenizer.hpp"
+
+namespace vitrine {
+
+struct LoadedModel {
+  Manifest manifest;
+  Tokenizer tokenizer;
+  PromptTemplate prompt_template;
+  TokenId begin_token;  ///< of the template; -1: none
+  Policy default_policy;
+  Transformer transformer;
+
+  /// The begin token, if there is one, and the text's tokens.
+  std::vector<TokenId> encode_prompt(std::string_view text) const;
+  /// The documents of a text as tokens, without the begin token.
+  std::vector<std::vector<TokenId>> encode_documents(std::string_view text) const;
+  /// The bytes that a token adds to a text: none for a special one.
+  std::string_view text_bytes(TokenId token) const;
+};
+
+/// Reads every part and runs the self-test. max_batch_rows 0 stands for the context length, so that a full prefix is
+/// one call. Throws what the readers of the parts throw; bad_tokenizer when tokenizer and architecture differ in
+/// vocabulary or the template's token is missing; self_test_failed.
+LoadedModel load_model(Bundle bundle, const TransformerOptions& options = {.max_batch_rows = 0, .threads = 1});
+
+/// The hash of the logits [V], float32 little-endian, that follow these tokens.
+std::string logits_sha256(Transformer& transformer, const std::vector<TokenId>& tokens);
+
+/// What a bundle is made of, apart from where it came from.
+struct BundleContent {
+  std::string name;
+  std::string model_version;
+  ModelConfig config;
+  NamedTensors weights;
+  TokenizerData tokenizer;
+  PromptTemplate prompt_template;
+  Policy policy;  ///< no seed, no stop strings: generation_config.json has no place for them
+  std::vector<TokenId> self_test_tokens;
+};
+
+/// A whole bundle, its self-test vector computed by the model itself.
+Bundle make_bundle(const BundleContent& content);
+
+}  // namespace vitrine

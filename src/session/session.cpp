@@ -1,0 +1,292 @@
+// The facade: each call hands on to the generator, the parity check or the evaluation, and keeps the account.
+#include "session/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/utf8.hpp"
+#include "tokenizer/pre_tokenizer.hpp"
+
+namespace vitrine {
+namespace {
+
+constexpr std::size_t kCompletionTokens = 24;
+
+/// Wall time since it was made.
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+bool needs_comparison(const SessionRow& row, const RowEvent& event) { return row.options.parity && event.token >= 0; }
+
+/// Where the last piece of a text begins: tokens never reach across it.
+std::size_t last_piece_begin(PreTokenizer kind, std::string_view text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = next_piece_end(kind, text, begin);
+    if (end == text.size()) break;
+    begin = end;
+  }
+  return begin;
+}
+
+}  // namespace
+
+Session::Session(const SessionOptions& options) : options_(options) {}
+
+void Session::add_file(const std::string& name, std::string bytes) {
+  if (name == kManifestFile) {
+    incoming_ = std::make_unique<Bundle>();
+    incoming_->manifest = parse_manifest(bytes);
+    return;
+  }
+  VITRINE_CHECK(incoming_ != nullptr, ErrorCode::bad_manifest, "bundle: expected ", kManifestFile, " first, found ",
+                in_quotes(name));
+  const auto& parts = incoming_->manifest.parts;
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& listed) { return listed.file == name; });
+  VITRINE_CHECK(part != parts.end(), ErrorCode::bad_manifest, "bundle: expected a file of the manifest, found ",
+                in_quotes(name));
+  verify_part(incoming_->manifest, part->name, bytes);
+  incoming_->bytes_by_part[part->name] = std::move(bytes);
+}
+
+void Session::load() {
+  VITRINE_CHECK(incoming_ != nullptr, ErrorCode::not_loaded, "bundle: expected its files to be added, found none");
+  for (const ManifestPart& part : incoming_->manifest.parts) {
+    VITRINE_CHECK(incoming_->bytes_by_part.contains(part.name), ErrorCode::part_mismatch, "bundle: part ", part.name,
+                  " (", part.file, "): expected ", part.bytes, " bytes, found no such file");
+  }
+  load(*std::exchange(incoming_, nullptr));
+}
+
+void Session::load(Bundle bundle) {
+  auto model =
+      std::make_unique<LoadedModel>(load_model(std::move(bundle), {.max_batch_rows = 0, .threads = options_.threads}));
+  Transformer& transformer = model->transformer;
+  const TokenBytes bytes = [loaded = model.get()](TokenId token) { return loaded->text_bytes(token); };
+  const std::size_t max_rows = std::min(options_.max_rows, transformer.options().max_batch_rows);
+  auto generator = std::make_unique<Generator>(transformer, bytes, GeneratorOptions{max_rows, options_.prefill_chunk});
+  auto completer = std::make_unique<Generator>(transformer, bytes, GeneratorOptions{1, options_.prefill_chunk});
+  rows_.clear();
+  full_prefix_cache_ = std::make_unique<KvCache>(transformer.make_cache());
+  generator_ = std::move(generator);
+  completer_ = std::move(completer);
+  model_ = std::move(model);
+}
+
+LoadedModel& Session::loaded() const {
+  VITRINE_CHECK(model_ != nullptr, ErrorCode::not_loaded, "session: expected a loaded bundle, found none");
+  return *model_;
+}
+
+std::string Session::decode(std::span<const TokenId> ids) const {
+  return replace_invalid_utf8(loaded().tokenizer.decode(ids));
+}
+
+Policy Session::effective_policy(const Json& options) const {
+  return parse_policy(options, loaded().tokenizer.vocab_size(), loaded().default_policy);
+}
+
+Policy Session::completion_policy(const Json& options) const {
+  Policy defaults;
+  defaults.mode = PolicyMode::greedy;
+  defaults.max_new_tokens = kCompletionTokens;
+  defaults.stop_tokens = loaded().default_policy.stop_tokens;
+  return parse_policy(options, loaded().tokenizer.vocab_size(), defaults);
+}
+
+RowRequest Session::make_request(std::string_view prompt, const Policy& policy, const RowOptions& options,
+                                 std::uint64_t entropy) const {
+  const LoadedModel& model = loaded();
+  RowRequest request;
+  const std::size_t healed = options.heal ? last_piece_begin(model.tokenizer.pre_tokenizer(), prompt) : prompt.size();
+  // Without a begin token there must be something to go on from.
+  const std::size_t kept = healed == 0 && model.begin_token < 0 ? prompt.size() : healed;
+  request.prompt = model.encode_prompt(prompt.substr(0, kept));
+  request.required = prompt.substr(kept);
+  request.policy = resolve_seed(policy, entropy);
+  request.stream = options.stream;
+  request.trace_limit = options.trace_limit;
+  return request;
+}
+
+RowId Session::start(std::string_view prompt, const Policy& policy, const RowOptions& options, std::uint64_t entropy) {
+  const RowId id = (loaded(), generator_->join(make_request(prompt, policy, options, entropy)));
+  auto entry = std::make_unique<SessionRow>();
+  entry->options = options;
+  rows_[id] = std::move(entry);
+  return id;
+}
+
+RowStep Session::step(RowId id) {
+  row(id);
+  VITRINE_CHECK(generator_->row(id).finish == FinishReason::none, ErrorCode::invalid_option, "row ", id,
+                ": expected one that goes on, found it finished: ", finish_name(generator_->row(id).finish));
+  const Stopwatch watch;
+  const std::span<const RowEvent> events = generator_->step(id);
+  RowStep step = record_all(events, watch.milliseconds()).front();
+  if (step.error) throw *step.error;
+  return step;
+}
+
+std::vector<RowStep> Session::step_all() {
+  loaded();
+  const Stopwatch watch;
+  const std::span<const RowEvent> events = generator_->step();
+  return record_all(events, watch.milliseconds());
+}
+
+std::vector<RowStep> Session::record_all(std::span<const RowEvent> events, double milliseconds) {
+  std::vector<RowStep> steps;
+  cached_logits_.clear();
+  for (const RowEvent& event : events) {
+    SessionRow& stepped = row(event.row);
+    steps.push_back(record(stepped, event, milliseconds));
+    if (needs_comparison(stepped, event)) {
+      cached_logits_.insert(cached_logits_.end(), event.logits.begin(), event.logits.end());
+    }
+  }
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!needs_comparison(row(events[i].row), events[i])) continue;
+    compare_with_full_prefix(offset, steps[i]);
+    offset += loaded().tokenizer.vocab_size();
+  }
+  return steps;
+}
+
+RowStep Session::record(SessionRow& entry, const RowEvent& event, double milliseconds) {
+  const RowView view = generator_->row(event.row);
+  RowStep step;
+  step.row = event.row;
+  step.prefill = !entry.has_token;
+  step.past = event.past;
+  step.token = event.token;
+  step.draw = event.draw;
+  step.finish = event.finish;
+  step.error = event.error;
+  step.trace = event.trace;
+  const std::uint64_t logits_rows = event.logits.empty() ? 0 : 1;
+  step.cached = {event.computed, loaded().transformer.multiply_adds(event.past, event.computed, logits_rows),
+                 milliseconds};
+  step.text = entry.enter(event, step.cached);
+  step.positions = view.cache.length();
+  step.cache = view.cache.bytes();
+  return step;
+}
+
+/// The full-prefix pass overwrites the logits of every row, so those to compare were copied to cached_logits_ before.
+void Session::compare_with_full_prefix(std::size_t offset, RowStep& step) {
+  Transformer& transformer = loaded().transformer;
+  const std::span<const TokenId> prefix = generator_->row(step.row).cache.tokens();
+  const Stopwatch watch;
+  const View<const float, 1> full = full_prefix_logits(transformer, prefix, *full_prefix_cache_);
+  const double milliseconds = watch.milliseconds();
+  const std::span<const float> cached = std::span<const float>(cached_logits_).subspan(offset, full.size());
+  const std::uint64_t bits = differing_bits(cached, {full.data(), full.size()});
+  step.full = {prefix.size(), transformer.multiply_adds(0, prefix.size(), 1), milliseconds};
+  step.parity = {1, bits == 0 ? std::uint64_t{1} : 0, cached.size(), bits};
+  row(step.row).enter_parity(*step.full, step.parity);
+}
+
+SessionRow& Session::row(RowId id) const {
+  loaded();
+  const auto place = rows_.find(id);
+  VITRINE_CHECK(place != rows_.end(), ErrorCode::not_loaded, "row: expected one that was started, found ", id);
+  return *place->second;
+}
+
+void Session::abort(RowId id) {
+  SessionRow& ended = row(id);
+  if (generator_->row(id).finish == FinishReason::none) ended.enter_abort(generator_->abort(id));
+}
+
+RowResult Session::result(RowId id) const { return row(id).result(generator_->row(id)); }
+
+void Session::leave(RowId id) {
+  row(id);
+  generator_->leave(id);
+  rows_.erase(id);
+}
+
+std::size_t Session::unfinished_rows() const { return (loaded(), generator_->unfinished_rows()); }
+
+KvBytes Session::cache_bytes() const {
+  loaded();
+  KvBytes sum = full_prefix_cache_->bytes();
+  for (const Generator* generator : {generator_.get(), completer_.get()}) {
+    const KvBytes bytes = generator->cache_bytes();
+    sum.formula += bytes.formula;
+    sum.used += bytes.used;
+    sum.allocated += bytes.allocated;
+  }
+  return sum;
+}
+
+RowResult Session::complete(std::string_view text, const Policy& policy) {
+  loaded();
+  RowOptions options;
+  options.heal = true;
+  const RowId id = completer_->join(make_request(text, policy, options, 0));
+  SessionRow entry;
+  RowResult result;
+  try {
+    while (completer_->row(id).finish == FinishReason::none) {
+      const Stopwatch watch;
+      const RowEvent event = completer_->step(id).front();
+      const std::uint64_t logits_rows = event.logits.empty() ? 0 : 1;
+      entry.enter(event, {event.computed, loaded().transformer.multiply_adds(event.past, event.computed, logits_rows),
+                          watch.milliseconds()});
+      if (event.error) throw *event.error;
+    }
+    result = entry.result(completer_->row(id));
+  } catch (...) {
+    completer_->leave(id);
+    throw;
+  }
+  completer_->leave(id);
+  return result;
+}
+
+ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, std::uint64_t seed) {
+  LoadedModel& model = loaded();
+  std::vector<TokenId> sequence = model.encode_prompt(prompt);
+  VITRINE_CHECK(tokens >= 1 && tokens <= model.transformer.config().max_seq_len, ErrorCode::invalid_option,
+                "tokens: expected 1 to ", model.transformer.config().max_seq_len, " (the context), found ", tokens);
+  sequence.resize(std::min(sequence.size(), tokens));
+  if (sequence.size() < tokens) {
+    Policy policy;
+    policy.seed = seed;
+    policy.max_new_tokens = tokens - sequence.size();
+    Generator generator(model.transformer, [](TokenId) { return std::string_view(); }, {1, options_.prefill_chunk});
+    const RowId id = generator.join({sequence, policy, 0, {}, {}});
+    while (generator.row(id).finish == FinishReason::none) {
+      const RowEvent event = generator.step(id).front();
+      if (event.error) throw *event.error;
+    }
+    const auto generated = generator.row(id).generated;
+    sequence.insert(sequence.end(), generated.begin(), generated.end());
+  }
+  return vitrine::check_parity(model.transformer, sequence);
+}
+
+TextEvaluation Session::evaluate(std::string_view text) {
+  LoadedModel& model = loaded();
+  const std::vector<std::vector<TokenId>> documents = model.encode_documents(text);
+  const Dataset dataset(documents, {model.begin_token, -1}, model.transformer.config().max_seq_len);
+  TextEvaluation evaluation;
+  evaluation.totals = Evaluator(model.transformer).evaluate(dataset);
+  evaluation.documents = documents.size();
+  for (const TokenId target : dataset.targets()) evaluation.bytes += model.text_bytes(target).size();
+  return evaluation;
+}
+
+}  // namespace vitrine

@@ -1,0 +1,108 @@
+// Session: text in, text out. The one facade over a loaded model for the command line, the tests and wasm.
+// It holds no model code: rows run in a Generator, and every figure that it reports was measured or counted there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generate/generator.hpp"
+#include "generate/parity.hpp"
+#include "io/bundle.hpp"
+#include "session/loaded_model.hpp"
+#include "session/row_types.hpp"
+#include "session/session_row.hpp"
+#include "training/evaluation.hpp"
+
+namespace vitrine {
+
+struct SessionOptions {
+  std::size_t threads = 1;
+  std::size_t max_rows = 8;
+  std::size_t prefill_chunk = 64;
+};
+
+/// Scores of a text.
+struct TextEvaluation {
+  Evaluation totals;
+  std::uint64_t documents = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Session {
+ public:
+  explicit Session(const SessionOptions& options = {});
+
+  /// Takes the bytes of one file of a bundle, manifest.json first; a part is verified as it arrives. Throws what
+  /// parse_manifest and verify_part throw, and bad_manifest for a file that the manifest does not list.
+  void add_file(const std::string& name, std::string bytes);
+  /// Loads the bundle whose files were added. Throws not_loaded without any, part_mismatch for one still missing, and
+  /// what load_model throws; a model that was loaded before then stays.
+  void load();
+  void load(Bundle bundle);
+
+  /// All that follows throws not_loaded before a load has succeeded.
+  const LoadedModel& model() const { return loaded(); }
+  std::vector<TokenId> encode(std::string_view text) const { return loaded().tokenizer.encode(text); }
+  /// Valid UTF-8: U+FFFD stands for bytes that are not.
+  std::string decode(std::span<const TokenId> ids) const;
+
+  /// The bundle's default policy with these options on top.
+  Policy effective_policy(const Json& options) const;
+  /// The same for complete(): greedy, up to 24 tokens, to the end of the document, unless the options say otherwise.
+  Policy completion_policy(const Json& options) const;
+
+  /// Begins a row: the template's begin token, then the prompt. `entropy` becomes the seed if the policy has none.
+  /// Throws as Generator::join.
+  RowId start(std::string_view prompt, const Policy& policy, const RowOptions& options, std::uint64_t entropy);
+  /// One forward pass for a row. Throws not_loaded if it has left, invalid_option if it has finished, and the error of
+  /// a row whose logits cannot be sampled.
+  RowStep step(RowId row);
+  /// One forward pass for every row that goes on; a row that cannot shows so in its finish and error.
+  std::vector<RowStep> step_all();
+  /// Ends a row; one that has ended already stays as it is.
+  void abort(RowId row);
+  RowResult result(RowId row) const;
+  /// Forgets a row; its cache stays for prompts that begin alike.
+  void leave(RowId row);
+  std::size_t unfinished_rows() const;
+  /// Memory of every cache that the session holds.
+  KvBytes cache_bytes() const;
+
+  /// Continues a text for a text box, from before its last word on: models know whole words. Runs on a cache of its
+  /// own, rewound to what the text shares with the text before. The result's text is what to add.
+  RowResult complete(std::string_view text, const Policy& policy);
+
+  /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them.
+  ParityReport check_parity(std::string_view prompt, std::size_t tokens, std::uint64_t seed);
+  /// Scores a text, each of its documents from a fresh context. Throws bad_data if there is nothing to predict.
+  TextEvaluation evaluate(std::string_view text);
+
+  /// Makes the model wrong on purpose (model/fault.hpp), so that the detectors can be seen to work.
+  void inject(Fault fault) { loaded().transformer.inject(fault); }
+
+ private:
+  LoadedModel& loaded() const;
+  RowRequest make_request(std::string_view prompt, const Policy& policy, const RowOptions& options,
+                          std::uint64_t entropy) const;
+  std::vector<RowStep> record_all(std::span<const RowEvent> events, double milliseconds);
+  RowStep record(SessionRow& row, const RowEvent& event, double milliseconds);
+  void compare_with_full_prefix(std::size_t offset, RowStep& step);
+  SessionRow& row(RowId id) const;
+
+  SessionOptions options_;
+  std::unique_ptr<Bundle> incoming_;
+  std::unique_ptr<LoadedModel> model_;
+  std::unique_ptr<Generator> generator_;
+  std::unique_ptr<Generator> completer_;
+  std::unique_ptr<KvCache> full_prefix_cache_;
+  std::vector<float> cached_logits_;  // [rows to compare, V]
+  std::map<RowId, std::unique_ptr<SessionRow>> rows_;
+};
+
+}  // namespace vitrine

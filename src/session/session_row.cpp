@@ -1,0 +1,40 @@
+#include "session/session_row.hpp"
+
+namespace vitrine {
+
+std::string SessionRow::enter(const RowEvent& event, const LaneCost& cached) {
+  (has_token ? decode : prefill) += cached;
+  has_token = has_token || event.token >= 0;
+  std::string new_text = stream.push(event.bytes);
+  if (event.finish != FinishReason::none) new_text += stream.finish();
+  text += new_text;
+  return new_text;
+}
+
+void SessionRow::enter_parity(const LaneCost& full_lane, const ParityTally& tally) {
+  full += full_lane;
+  parity += tally;
+}
+
+void SessionRow::enter_abort(std::string_view released) {
+  text += stream.push(released);
+  text += stream.finish();
+}
+
+RowResult SessionRow::result(const RowView& row) const {
+  RowResult out;
+  out.text = text;
+  out.ids.assign(row.generated.begin(), row.generated.end());
+  out.finish = row.finish;
+  out.policy = row.policy;
+  out.prompt_tokens = row.prompt.size();
+  out.reused_positions = row.reused;
+  out.prefill = prefill;
+  out.decode = decode;
+  out.full = full;
+  out.parity = parity;
+  out.cache = row.cache.bytes();
+  return out;
+}
+
+}  // namespace vitrine
