@@ -4,7 +4,9 @@
 // Inputs come first, then outputs, then the length n. An output may be one of the inputs; other overlap is not allowed.
 #pragma once
 
-#include "kernels/half.hpp"
+#include <limits>
+
+#include "base/half.hpp"
 #include "kernels/simd.hpp"
 
 namespace vitrine::kernels {
@@ -120,15 +122,15 @@ void swiglu_backward(const float* gate, const float* up, const float* d_out, flo
 
 /// float32 of float16 bits (exact), float16 bits of float32 (nearest, ties to even), float32 of bfloat16 bits (exact).
 inline void f16_to_f32(const std::uint16_t* half, float* out, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) out[i] = f16_to_f32(half[i]);
+  for (size_t i = 0; i < n; ++i) out[i] = vitrine::f16_to_f32(half[i]);
 }
 
 inline void f32_to_f16(const float* x, std::uint16_t* out, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) out[i] = f32_to_f16(x[i]);
+  for (size_t i = 0; i < n; ++i) out[i] = vitrine::f32_to_f16(x[i]);
 }
 
 inline void bf16_to_f32(const std::uint16_t* brain, float* out, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) out[i] = bf16_to_f32(brain[i]);
+  for (size_t i = 0; i < n; ++i) out[i] = vitrine::bf16_to_f32(brain[i]);
 }
 
 }  // namespace vitrine::kernels

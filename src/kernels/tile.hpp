@@ -36,20 +36,26 @@ inline void pack_left(const LeftOperand& a, size_t row, size_t rows, size_t inne
   }
 }
 
-/// One tile. a [inner, Rows]; b holds `Panels` pieces, panel_stride floats apart, each [inner, Vectors * kLanes] with
-/// rows b_stride apart; row r of c starts at c[r] and receives Panels * Vectors * kLanes columns.
+/// One tile, inner > 0. a [inner, Rows]; b holds `Panels` pieces, panel_stride floats apart, each
+/// [inner, Vectors * kLanes] with rows b_stride apart; row r of c starts at c[r] and receives
+/// Panels * Vectors * kLanes columns.
 template <class Arch, size_t Rows, size_t Panels, size_t Vectors>
 inline void tile(const float* a, size_t inner, const float* b, size_t b_stride, size_t panel_stride, float* const* c,
                  bool accumulate) noexcept {
   constexpr size_t kWidth = kLanes<Arch>;
   constexpr size_t kColumns = Panels * Vectors;
   Vec<Arch> sums[Rows][kColumns];
-  for (size_t r = 0; r < Rows; ++r) {
-    for (size_t j = 0; j < kColumns; ++j) {
-      sums[r][j] = accumulate ? load<Arch>(c[r] + j * kWidth) : Vec<Arch>(0.0f);
+  if (accumulate) {
+    for (size_t r = 0; r < Rows; ++r) {
+      for (size_t j = 0; j < kColumns; ++j) sums[r][j] = load<Arch>(c[r] + j * kWidth);
+    }
+  } else {
+    for (size_t r = 0; r < Rows; ++r) {
+      for (size_t j = 0; j < kColumns; ++j) sums[r][j] = Vec<Arch>(0.0f);
     }
   }
-  for (size_t k = 0; k < inner; ++k) {
+  const float* const end = a + inner * Rows;
+  do {
     Vec<Arch> right[kColumns];
     for (size_t p = 0; p < Panels; ++p) {
       for (size_t v = 0; v < Vectors; ++v) right[p * Vectors + v] = load<Arch>(b + p * panel_stride + v * kWidth);
@@ -60,7 +66,7 @@ inline void tile(const float* a, size_t inner, const float* b, size_t b_stride, 
     }
     a += Rows;
     b += b_stride;
-  }
+  } while (a != end);
   for (size_t r = 0; r < Rows; ++r) {
     for (size_t j = 0; j < kColumns; ++j) store<Arch>(c[r] + j * kWidth, sums[r][j]);
   }
