@@ -1,0 +1,136 @@
+// The worker's side of the protocol: takes requests, runs them on a session, answers each with one result or one error.
+// It knows no worker globals (worker.ts passes them in), so tests run it with a stand-in session.
+
+import { EngineError, toWireError } from './errors';
+import { downloadBundle } from './loader';
+import type {
+  CacheBytes,
+  Description,
+  EngineStep,
+  FromWorker,
+  Request,
+  RequestKind,
+  Requests,
+  RunResult,
+  ToWorker,
+  TokenPiece,
+} from './protocol';
+import type { EngineSession, SessionFactory } from './session';
+
+export interface HostSurroundings {
+  post: (message: FromWorker) => void;
+  createSession: SessionFactory;
+  fetch: typeof fetch;
+  /** Lets messages that wait be handled; a timer would add its minimum delay to every token. */
+  yieldToMessages: () => Promise<void>;
+}
+
+type Handler<K extends RequestKind> = (
+  params: Requests[K]['params'],
+  context: { signal: AbortSignal; emit: (event: Requests[K]['event']) => void },
+) => Promise<Requests[K]['result']>;
+
+export class EngineHost {
+  private session: EngineSession | null = null;
+  private readonly running = new Map<number, AbortController>();
+  private readonly handlers: { [K in RequestKind]: Handler<K> };
+
+  constructor(private readonly surroundings: HostSurroundings) {
+    this.handlers = {
+      load: (params, context) => this.load(params, context),
+      complete: async ({ text, policy }) =>
+        JSON.parse(this.loaded().complete(text, JSON.stringify(policy))) as RunResult,
+      generate: (params, context) => this.generate(params, context),
+      tokenize: async ({ text }) => this.tokenize(text),
+      cache: async () => JSON.parse(this.loaded().describeCache()) as CacheBytes,
+    };
+  }
+
+  /** Takes a message of the page. Never throws: what goes wrong is posted as the request's error. */
+  receive(message: ToWorker): void {
+    if (message.kind === 'abort') this.running.get(message.id)?.abort();
+    else void this.answer(message);
+  }
+
+  private async answer<K extends RequestKind>(request: Request & { kind: K }): Promise<void> {
+    const { id, kind } = request;
+    const controller = new AbortController();
+    this.running.set(id, controller);
+    try {
+      const handler = this.handlers[kind] as Handler<K> | undefined;
+      if (handler === undefined)
+        throw new EngineError('invalid_option', `request: found unknown kind "${String(kind)}"`);
+      const result = await handler(request.params as Requests[K]['params'], {
+        signal: controller.signal,
+        emit: (event) => this.surroundings.post({ kind: 'event', id, event }),
+      });
+      this.surroundings.post({ kind: 'result', id, result });
+    } catch (error) {
+      // A trap leaves the module's memory in an unknown state: nothing may run on it again.
+      if (error instanceof WebAssembly.RuntimeError) this.session = null;
+      this.surroundings.post({ kind: 'error', id, error: toWireError(error) });
+    } finally {
+      this.running.delete(id);
+    }
+  }
+
+  private loaded(): EngineSession {
+    if (this.session === null) throw new EngineError('not_loaded', 'engine: expected a loaded bundle, found none');
+    return this.session;
+  }
+
+  /** A model that was loaded before serves until the new one is ready, and goes on if that one fails. */
+  private readonly load: Handler<'load'> = async ({ moduleUrl, bundleUrl }, { signal, emit }) => {
+    emit({ stage: 'engine', received: 0, total: 0 });
+    const session = await this.surroundings.createSession(moduleUrl);
+    try {
+      await downloadBundle(session, { bundleUrl, signal, fetch: this.surroundings.fetch, onProgress: emit });
+      emit({ stage: 'start', received: 0, total: 0 });
+      const description = JSON.parse(session.load()) as Description;
+      this.session?.delete();
+      this.session = session;
+      return description;
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) session.delete();
+      throw error;
+    }
+  };
+
+  /** A stopped generation has a result: its text so far, with finish_reason "aborted". */
+  private readonly generate: Handler<'generate'> = async ({ prompt, policy, parity, heal }, { signal, emit }) => {
+    const session = this.loaded();
+    const row = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
+    try {
+      for (let finished = false; !finished;) {
+        // Between any two passes the page may stop the row, ask for a completion or load another bundle.
+        await this.surroundings.yieldToMessages();
+        if (this.session !== session) throw new EngineError('aborted', 'engine: another bundle was loaded');
+        if (signal.aborted) break;
+        const step = JSON.parse(session.step(row)) as EngineStep;
+        finished = step.finish_reason !== null;
+        emit({ ...step, piece: this.piece(step.token) });
+      }
+    } catch (error) {
+      if (this.isUsable(session, error)) {
+        session.cancel(row);
+        session.finish(row);
+      }
+      throw error;
+    }
+    session.cancel(row);
+    return JSON.parse(session.finish(row)) as RunResult;
+  };
+
+  /** Rows of a session that was replaced went with it, and nothing may run on a module after a trap. */
+  private isUsable(session: EngineSession, error: unknown): boolean {
+    return this.session === session && !(error instanceof WebAssembly.RuntimeError);
+  }
+
+  private piece(token: number | null): string {
+    return token === null ? '' : this.loaded().decode(Int32Array.of(token));
+  }
+
+  private tokenize(text: string): TokenPiece[] {
+    return Array.from(this.loaded().encode(text), (id) => ({ id, piece: this.piece(id) }));
+  }
+}

@@ -1,0 +1,23 @@
+// The engine's session as this code needs it, made by the wasm module or, in tests, by a stand-in.
+// Types only: the module's own declarations are generated, and a test holds the two together.
+
+/** Errors are thrown as Error objects with a `code` of errors.ts. Strings that hold JSON are named so. */
+export interface EngineSession {
+  /** manifest.json first, then every part that it lists; each is verified as it arrives. */
+  addFile(name: string, bytes: Uint8Array): void;
+  /** Builds the model and runs its self-test; gives the Description as JSON. */
+  load(): string;
+  encode(text: string): Int32Array;
+  decode(ids: Int32Array): string;
+  complete(text: string, policyJson: string): string;
+  start(prompt: string, policyJson: string, optionsJson: string): number;
+  step(row: number): string;
+  /** Ends a row; one that has ended stays as it is. */
+  cancel(row: number): void;
+  /** The row's result; the row is forgotten. */
+  finish(row: number): string;
+  describeCache(): string;
+  delete(): void;
+}
+
+export type SessionFactory = (moduleUrl: string) => Promise<EngineSession>;
