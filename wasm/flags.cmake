@@ -3,7 +3,8 @@
 add_library(vitrine_flags INTERFACE)
 target_compile_options(vitrine_flags INTERFACE
   -Wall -Wextra -Wshadow -Werror
-  -ffp-contract=off)     # a fused multiply-add rounds once where the contract rounds twice
+  -ffp-contract=off      # a fused multiply-add rounds once where the contract rounds twice
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)  # messages and objects name no folder of the machine that built them
 
 if(EMSCRIPTEN)
   target_compile_options(vitrine_flags INTERFACE
@@ -46,6 +47,12 @@ if(EMSCRIPTEN)
     -sENVIRONMENT=node
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB
     -sSTACK_SIZE=1MB)
+endif()
+
+# What tests do without: optimising a wasm program again when it is linked takes longer than running it.
+add_library(vitrine_test_flags INTERFACE)
+if(EMSCRIPTEN)
+  target_link_options(vitrine_test_flags INTERFACE -O1)
 endif()
 
 # The module that pages, workers and applications load.

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// `npx vitrine ...`: runs the command line that is built, native if there is one, else WebAssembly under Node.
+// It builds nothing and reads no option: all of them belong to src/cli. VITRINE_BUILD=native or wasm forces one.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const path = (name) => fileURLToPath(new URL(`../build/${name}`, import.meta.url));
+const builds = {
+  native: { file: path('native-release/vitrine'), command: (file) => [file] },
+  wasm: { file: path('wasm-release/vitrine.cjs'), command: (file) => [process.execPath, file] },
+};
+
+function fail(message) {
+  console.error(`vitrine: ${message}`);
+  process.exit(2);
+}
+
+const wish = process.env.VITRINE_BUILD || undefined;
+if (wish !== undefined && !(wish in builds)) fail(`VITRINE_BUILD: expected native or wasm, found '${wish}'`);
+const name = wish ?? Object.keys(builds).find((key) => existsSync(builds[key].file));
+if (name === undefined) fail('nothing is built yet: run npm run build');
+const { file, command } = builds[name];
+if (!existsSync(file)) fail(`the ${name} build is not there: run npm run build:${name}`);
+
+const [program, ...args] = command(file);
+const child = spawn(program, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
+// A signal from the terminal reaches the child too; it decides what to do, and its end is ours.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => fail(`${file}: ${error.message}`));
+child.on('close', (status, signal) => process.exit(status ?? 128 + constants.signals[signal]));
