@@ -19,7 +19,7 @@ struct BpeTrainerOptions {
   std::size_t vocab_size = 4096;
   /// Their contents, for example {"<|endoftext|>"}. Where one stands in the text, the text is cut and it counts for
   /// nothing.
-  std::vector<std::string> special_tokens;
+  std::vector<std::string> special_tokens = {};
   PreTokenizer pre_tokenizer = PreTokenizer::gpt2;
   /// A pair seen less often than this is never merged; at least 1.
   std::uint64_t min_frequency = 2;
