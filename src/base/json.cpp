@@ -82,6 +82,14 @@ class Builder {
            progress == text_.data() + text_.size() && tail.empty() ? "the end of the text" : in_quotes(tail));
   }
 
+  /// The parser takes a NUL for the end of the text, and would accept whatever follows it.
+  void refuse_nul() {
+    const std::size_t nul = text_.find('\0');
+    if (nul == std::string_view::npos) return;
+    progress = text_.data() + nul + 1;
+    refuse("valid JSON", "a NUL byte");
+  }
+
   Json result;
   const char* progress;
 
@@ -179,6 +187,7 @@ Json parse_json(std::string_view text, std::string_view where, const JsonLimits&
   VITRINE_CHECK(text.size() <= limits.max_bytes, ErrorCode::bad_json, where, ": expected at most ", limits.max_bytes,
                 " bytes of JSON, found ", text.size());
   Builder builder(text, where, limits);
+  builder.refuse_nul();
   const TrackingIterator begin(text.data(), &builder.progress);
   const TrackingIterator end(text.data() + text.size(), &builder.progress);
   Json::sax_parse(begin, end, &builder);

@@ -1,0 +1,52 @@
+#include "base/sha256.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace vitrine;
+
+// Vectors of FIPS 180-4's examples and of NIST's SHAVS (short messages); the lengths around 56 and 64 bytes, where the
+// padding changes its form, were computed with coreutils' sha256sum.
+TEST_CASE("SHA-256 gives the published answers") {
+  CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(sha256_hex("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+                   "mnopqrstnopqrstu") == "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
+  CHECK(sha256_hex("\xbd") == "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b");
+  CHECK(sha256_hex(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("SHA-256 pads right around the ends of a block") {
+  CHECK(sha256_hex(std::string(55, 'a')) == "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
+  CHECK(sha256_hex(std::string(56, 'a')) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a");
+  CHECK(sha256_hex(std::string(63, 'a')) == "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34");
+  CHECK(sha256_hex(std::string(64, 'a')) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+  CHECK(sha256_hex(std::string(65, 'a')) == "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0");
+  CHECK(sha256_hex(std::string(64, '\0')) == "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
+}
+
+TEST_CASE("how a message is cut into pieces does not change its hash") {
+  std::string message;
+  for (int i = 0; i < 300; ++i) message += static_cast<char>(i * 7);
+  const std::string whole = sha256_hex(message);
+  for (std::size_t piece = 1; piece <= 130; ++piece) {
+    Sha256 hash;
+    for (std::size_t at = 0; at < message.size(); at += piece) {
+      hash.update(std::string_view(message).substr(at, piece));
+      hash.update("");
+    }
+    CHECK(hash.finish_hex() == whole);
+  }
+}
+
+TEST_CASE("the form of a hash is 64 lower-case hexadecimal digits") {
+  CHECK(is_sha256_hex(sha256_hex("x")));
+  CHECK_FALSE(is_sha256_hex(""));
+  CHECK_FALSE(is_sha256_hex(std::string(63, 'a')));
+  CHECK_FALSE(is_sha256_hex(std::string(65, 'a')));
+  CHECK_FALSE(is_sha256_hex(std::string(64, 'A')));
+  CHECK_FALSE(is_sha256_hex(std::string(64, 'g')));
+}
