@@ -34,7 +34,21 @@ template <class Arch = DefaultArch>
 void pack(const float* b, size_t outputs, size_t inner, size_t output_stride, size_t inner_stride, float* packed,
           size_t panel_begin, size_t panel_end) noexcept {
   constexpr size_t kWidth = kPanelWidth<Arch>;
-  for (size_t p = panel_begin; p < panel_end; ++p) {
+  constexpr size_t kTogether = 8;  // panels that share the memory of one k, when outputs are neighbours
+  size_t p = panel_begin;
+  if (output_stride == 1) {
+    for (; p + kTogether <= panel_end && (p + kTogether) * kWidth <= outputs; p += kTogether) {
+      for (size_t k = 0; k < inner; ++k) {
+        const float* from = b + p * kWidth + k * inner_stride;
+        float* to = packed + (p * inner + k) * kWidth;
+        for (size_t q = 0; q < kTogether; ++q, from += kWidth, to += inner * kWidth) {
+          store<Arch>(to, load<Arch>(from));
+          store<Arch>(to + kLanes<Arch>, load<Arch>(from + kLanes<Arch>));
+        }
+      }
+    }
+  }
+  for (; p < panel_end; ++p) {
     const size_t first = p * kWidth;
     const size_t columns = outputs - first < kWidth ? outputs - first : kWidth;
     float* panel = packed + p * inner * kWidth;
@@ -48,9 +62,7 @@ void pack(const float* b, size_t outputs, size_t inner, size_t output_stride, si
 
 namespace detail {
 
-/// Panels that a single row runs through at once, for enough independent sums.
-inline constexpr size_t kPanelsOfOneRow = 4;
-/// Rows whose packed left operand stays in the cache while the panels pass by; a multiple of every kTileRows.
+/// Rows whose packed left operand stays in the cache while the panels pass by.
 inline constexpr size_t kRowBlock = 24;
 
 /// A tile on a last panel of fewer than kPanelWidth columns, by way of a whole one beside it.
@@ -70,35 +82,57 @@ void tile_of_last_panel(size_t rows, const float* a, size_t inner, const float* 
   }
 }
 
-/// One packed block of rows [rows] x [depth] against panels [panel_begin, panel_end); `panels` points at the block's
-/// first k in panel 0.
+/// A few rows run through several panels at once, for enough independent sums. Returns the first panel left over.
+template <class Arch, size_t Rows, size_t Panels>
+size_t few_rows_times_panels(const float* left, size_t depth, const float* panels, size_t panel_stride, float* c,
+                             size_t c_row_stride, size_t outputs, size_t panel, size_t panel_end,
+                             bool accumulate) noexcept {
+  constexpr size_t kWidth = kPanelWidth<Arch>;
+  float* c_rows[Rows];
+  for (; panel + Panels <= panel_end && (panel + Panels) * kWidth <= outputs; panel += Panels) {
+    for (size_t r = 0; r < Rows; ++r) c_rows[r] = c + r * c_row_stride + panel * kWidth;
+    tile<Arch, Rows, Panels, 2>(left, depth, panels + panel * panel_stride, kWidth, panel_stride, c_rows, accumulate);
+  }
+  return panel;
+}
+
+/// A block of rows, packed by pack_left, times panels [panel, panel_end); `panels` points at the first k of panel 0.
 template <class Arch>
 void row_block_times_panels(const float* left, size_t rows, size_t depth, const float* panels, size_t panel_stride,
-                            float* c, size_t c_row_stride, size_t outputs, size_t panel_begin, size_t panel_end,
+                            float* c, size_t c_row_stride, size_t outputs, size_t panel, size_t panel_end,
                             bool accumulate) noexcept {
   constexpr size_t kWidth = kPanelWidth<Arch>;
-  constexpr size_t kRows = kTileRows<Arch>;
-  float* c_rows[kRows] = {};
-  size_t p = panel_begin;
   if (rows == 1) {
-    for (; p + kPanelsOfOneRow <= panel_end && (p + kPanelsOfOneRow) * kWidth <= outputs; p += kPanelsOfOneRow) {
-      c_rows[0] = c + p * kWidth;
-      tile<Arch, 1, kPanelsOfOneRow, 2>(left, depth, panels + p * panel_stride, kWidth, panel_stride, c_rows,
-                                        accumulate);
-    }
+    panel = few_rows_times_panels<Arch, 1, 4>(left, depth, panels, panel_stride, c, c_row_stride, outputs, panel,
+                                              panel_end, accumulate);
+  } else if (rows == 2) {
+    panel = few_rows_times_panels<Arch, 2, 2>(left, depth, panels, panel_stride, c, c_row_stride, outputs, panel,
+                                              panel_end, accumulate);
   }
-  for (; p < panel_end; ++p) {
-    const float* panel = panels + p * panel_stride;
-    const size_t columns = outputs - p * kWidth;
-    for (size_t row = 0; row < rows; row += kRows) {
-      const size_t count = rows - row < kRows ? rows - row : kRows;
-      for (size_t r = 0; r < count; ++r) c_rows[r] = c + (row + r) * c_row_stride + p * kWidth;
+  const size_t height = tile_height<Arch>(rows);
+  float* c_rows[kTileRows<Arch>] = {};
+  for (; panel < panel_end; ++panel) {
+    const float* right = panels + panel * panel_stride;
+    const size_t columns = outputs - panel * kWidth;
+    for (size_t row = 0; row < rows; row += height) {
+      const size_t count = rows - row < height ? rows - row : height;
+      for (size_t r = 0; r < count; ++r) c_rows[r] = c + (row + r) * c_row_stride + panel * kWidth;
       if (columns >= kWidth) {
-        tile_of_rows<Arch, 1, 2>(count, left + row * depth, depth, panel, kWidth, 0, c_rows, accumulate);
+        tile_of_rows<Arch, 1, 2>(count, left + row * depth, depth, right, kWidth, 0, c_rows, accumulate);
       } else {
-        tile_of_last_panel<Arch>(count, left + row * depth, depth, panel, c_rows, columns, accumulate);
+        tile_of_last_panel<Arch>(count, left + row * depth, depth, right, c_rows, columns, accumulate);
       }
     }
+  }
+}
+
+/// c = 0 in the columns of panels [panel_begin, panel_end): the product over no k at all.
+template <class Arch>
+void clear_panels(float* c, size_t c_row_stride, size_t rows, size_t outputs, size_t panel_begin,
+                  size_t panel_end) noexcept {
+  const size_t end = panel_end * kPanelWidth<Arch> < outputs ? panel_end * kPanelWidth<Arch> : outputs;
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t j = panel_begin * kPanelWidth<Arch>; j < end; ++j) c[row * c_row_stride + j] = 0.0f;
   }
 }
 
@@ -110,24 +144,24 @@ void row_block_times_panels(const float* left, size_t rows, size_t depth, const 
 template <class Arch = DefaultArch>
 void matmul(LeftOperand a, const float* packed, float* c, size_t c_row_stride, size_t rows, size_t inner,
             size_t outputs, size_t panel_begin, size_t panel_end, bool accumulate) noexcept {
-  constexpr size_t kRows = detail::kTileRows<Arch>;
+  if (inner == 0 && !accumulate) {
+    detail::clear_panels<Arch>(c, c_row_stride, rows, outputs, panel_begin, panel_end);
+  }
+  if (rows == 0 || inner == 0) return;
   float left[detail::kLeftBlock];
-  const size_t block_rows = rows < detail::kRowBlock ? rows : detail::kRowBlock;
-  const size_t block_depth = rows == 0 ? 1 : detail::kLeftBlock / block_rows;
-  size_t k = 0;
-  do {  // once even for inner = 0, which makes zeros
+  const size_t blocks = (rows + detail::kRowBlock - 1) / detail::kRowBlock;
+  const size_t block_rows = (rows + blocks - 1) / blocks;
+  const size_t block_depth = detail::kLeftBlock / block_rows;
+  for (size_t k = 0; k < inner; k += block_depth) {
     const size_t depth = inner - k < block_depth ? inner - k : block_depth;
     for (size_t row = 0; row < rows; row += block_rows) {
       const size_t count = rows - row < block_rows ? rows - row : block_rows;
-      for (size_t r = 0; r < count; r += kRows) {
-        detail::pack_left(a, row + r, count - r < kRows ? count - r : kRows, k, depth, left + r * depth);
-      }
+      detail::pack_left(a, row, count, detail::tile_height<Arch>(count), k, depth, left);
       detail::row_block_times_panels<Arch>(left, count, depth, packed + k * kPanelWidth<Arch>,
                                            inner * kPanelWidth<Arch>, c + row * c_row_stride, c_row_stride, outputs,
                                            panel_begin, panel_end, accumulate || k > 0);
     }
-    k += depth;
-  } while (k < inner);
+  }
 }
 
 }  // namespace vitrine::kernels

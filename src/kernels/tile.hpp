@@ -27,12 +27,35 @@ inline constexpr size_t kTileRows = kLanes<Arch> <= 4 ? 4 : 6;
 /// Floats of the left operand that one call keeps on the stack (24 kB).
 inline constexpr size_t kLeftBlock = 6144;
 
-/// Copies rows [row, row + rows) and columns [inner_begin, inner_begin + inner) of a to packed [inner, rows].
-inline void pack_left(const LeftOperand& a, size_t row, size_t rows, size_t inner_begin, size_t inner,
+/// Rows of each tile when `rows` are cut into as few tiles as possible, as even as possible (the last may be lower).
+template <class Arch>
+constexpr size_t tile_height(size_t rows) noexcept {
+  const size_t tiles = (rows + kTileRows<Arch> - 1) / kTileRows<Arch>;
+  return tiles == 0 ? 0 : (rows + tiles - 1) / tiles;
+}
+
+/// Copies rows [row, row + rows) and columns [inner_begin, inner_begin + inner) of a to tiles of `height` rows, one
+/// after the other, each packed [inner, height] (the last [inner, what is left]).
+inline void pack_left(const LeftOperand& a, size_t row, size_t rows, size_t height, size_t inner_begin, size_t inner,
                       float* packed) noexcept {
   const float* from = a.data + row * a.row_stride + inner_begin * a.inner_stride;
-  for (size_t k = 0; k < inner; ++k) {
-    for (size_t r = 0; r < rows; ++r) packed[k * rows + r] = from[r * a.row_stride + k * a.inner_stride];
+  if (a.row_stride == 1) {  // the rows of one k are neighbours: read each piece of memory once, whole
+    for (size_t k = 0; k < inner; ++k, from += a.inner_stride) {
+      for (size_t first = 0; first < rows; first += height) {
+        const size_t count = rows - first < height ? rows - first : height;
+        float* to = packed + first * inner + k * count;
+        for (size_t r = 0; r < count; ++r) to[r] = from[first + r];
+      }
+    }
+    return;
+  }
+  for (size_t first = 0; first < rows; first += height) {
+    const size_t count = rows - first < height ? rows - first : height;
+    const float* tile_from = from + first * a.row_stride;
+    float* to = packed + first * inner;
+    for (size_t k = 0; k < inner; ++k, to += count, tile_from += a.inner_stride) {
+      for (size_t r = 0; r < count; ++r) to[r] = tile_from[r * a.row_stride];
+    }
   }
 }
 
@@ -126,7 +149,7 @@ void add_product(const LeftOperand& a, const float* b, size_t b_stride, float* c
     for (size_t r = 0; r < count; ++r) c_rows[r] = c + (row + r) * c_stride;
     for (size_t k = 0; k < inner; k += kInner) {
       const size_t depth = inner - k < kInner ? inner - k : kInner;
-      pack_left(a, row, count, k, depth, packed);
+      pack_left(a, row, count, count, k, depth, packed);
       tile_of_columns<Arch>(count, packed, depth, b + k * b_stride, b_stride, c_rows, columns, true);
     }
   }
