@@ -9,7 +9,7 @@
 namespace vitrine {
 
 StopMatcher::StopMatcher(std::vector<std::string> stops) : stops_(std::move(stops)) {
-  for (const std::string& stop : stops_) VITRINE_ASSERT(!stop.empty());
+  VITRINE_ASSERT(std::none_of(stops_.begin(), stops_.end(), [](const std::string& stop) { return stop.empty(); }));
 }
 
 std::string StopMatcher::push(std::string_view bytes) {

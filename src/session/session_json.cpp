@@ -1,0 +1,191 @@
+// Keys are the names that the C++ fields have, in snake_case. Times are kept apart, under "ms", so that two runs can be
+// compared without them.
+#include "session/session_json.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/utf8.hpp"
+
+namespace vitrine {
+namespace {
+
+std::string token_text(const Session& session, TokenId token) {
+  return replace_invalid_utf8(session.model().tokenizer.token_bytes(token));
+}
+
+Json finish_json(FinishReason reason) {
+  return reason == FinishReason::none ? Json(nullptr) : Json(finish_name(reason));
+}
+
+Json parts_json(const Manifest& manifest) {
+  Json parts = Json::array();
+  for (const ManifestPart& part : manifest.parts) {
+    parts.push_back({{"name", part.name}, {"file", part.file}, {"bytes", part.bytes}, {"sha256", part.sha256}});
+  }
+  return parts;
+}
+
+Json architecture_json(const ModelConfig& config) {
+  return {{"vocab_size", config.vocab_size},
+          {"d_model", config.d_model},
+          {"n_layers", config.n_layers},
+          {"n_heads", config.n_heads},
+          {"n_kv_heads", config.n_kv_heads},
+          {"head_dim", config.head_dim},
+          {"d_ff", config.d_ff},
+          {"max_seq_len", config.max_seq_len},
+          {"rope_theta", config.rope_theta},
+          {"tied_head", config.tied_head}};
+}
+
+std::string_view stage_name(SamplingStage stage) { return kSamplingStages[static_cast<std::size_t>(stage)].name; }
+
+}  // namespace
+
+Json describe_json(const Session& session) {
+  const LoadedModel& model = session.model();
+  const Manifest& manifest = model.manifest;
+  const ModelConfig& config = model.transformer.config();
+  std::uint64_t bytes = 0;
+  for (const ManifestPart& part : manifest.parts) bytes += part.bytes;
+  Json json = Json::object();
+  json["name"] = manifest.name;
+  json["model_version"] = manifest.model_version;
+  json["bytes"] = bytes;
+  json["parts"] = parts_json(manifest);
+  json["architecture"] = architecture_json(config);
+  json["parameters"] = config.parameter_count();
+  json["policy"] = write_policy(model.default_policy);
+  json["unit"] = model.prompt_template.unit == DocumentUnit::line ? "line" : "stream";
+  json["begin_token"] = model.begin_token >= 0 ? Json(model.begin_token) : Json(nullptr);
+  json["self_test"] = nullptr;
+  if (manifest.self_test) {
+    json["self_test"] = {{"tokens", manifest.self_test->tokens.size()},
+                         {"logits_sha256", manifest.self_test->logits_sha256},
+                         {"passed", true}};
+  }
+  json["memory"] = {{"weights", model.transformer.weight_bytes()}, {"workspace", model.transformer.workspace_bytes()}};
+  json["corpus"] = manifest.corpus;
+  json["training"] = manifest.training;
+  json["held_out"] = manifest.held_out;
+  return json;
+}
+
+Json cache_json(const KvBytes& bytes) {
+  return {{"formula", bytes.formula}, {"used", bytes.used}, {"allocated", bytes.allocated}};
+}
+
+Json lane_json(const LaneCost& lane) {
+  return {{"positions", lane.positions}, {"multiply_adds", lane.multiply_adds}, {"ms", lane.milliseconds}};
+}
+
+Json tally_json(const ParityTally& tally) {
+  return {{"tokens", tally.tokens},
+          {"identical_tokens", tally.identical_tokens},
+          {"logits_compared", tally.logits_compared},
+          {"differing_bits", tally.differing_bits}};
+}
+
+Json step_json(const RowStep& step, const Session& session) {
+  Json json = Json::object();
+  json["row"] = step.row;
+  json["phase"] = step.prefill ? "prefill" : "decode";
+  json["token"] = step.token >= 0 ? Json(step.token) : Json(nullptr);
+  json["text"] = step.text;
+  json["finish_reason"] = finish_json(step.finish);
+  json["probability"] = step.draw.probability;
+  json["coin"] = step.draw.coin;
+  json["past"] = step.past;
+  json["positions"] = step.positions;
+  json["cached"] = lane_json(step.cached);
+  json["full"] = step.full ? lane_json(*step.full) : Json(nullptr);
+  json["parity"] = tally_json(step.parity);
+  json["cache"] = cache_json(step.cache);
+  if (step.trace != nullptr) json["distribution"] = distribution_json(*step.trace, session);
+  return json;
+}
+
+Json result_json(const RowResult& result) {
+  Json json = Json::object();
+  json["text"] = result.text;
+  json["ids"] = result.ids;
+  json["finish_reason"] = finish_json(result.finish);
+  json["policy"] = write_policy(result.policy);
+  json["prompt_tokens"] = result.prompt_tokens;
+  json["reused_positions"] = result.reused_positions;
+  json["prefill"] = lane_json(result.prefill);
+  json["decode"] = lane_json(result.decode);
+  json["full"] = lane_json(result.full);
+  json["parity"] = tally_json(result.parity);
+  json["cache"] = cache_json(result.cache);
+  return json;
+}
+
+Json parity_json(const ParityReport& report) {
+  Json schedules = Json::array();
+  for (const ScheduleReport& schedule : report.schedules) {
+    Json entry = {{"name", schedule.name},
+                  {"logits_compared", schedule.logits_compared},
+                  {"differing_bits", schedule.differing_bits}};
+    if (schedule.first_difference) {
+      const ParityDifference& difference = *schedule.first_difference;
+      entry["first_difference"] = {{"token", difference.token},
+                                   {"logit", difference.logit},
+                                   {"cached", difference.cached},
+                                   {"full_prefix", difference.full_prefix}};
+    }
+    schedules.push_back(std::move(entry));
+  }
+  return {{"tokens", report.tokens},
+          {"logits_compared", report.logits_compared()},
+          {"differing_bits", report.differing_bits()},
+          {"schedules", std::move(schedules)}};
+}
+
+Json evaluation_json(const TextEvaluation& evaluation) {
+  return {{"documents", evaluation.documents},
+          {"tokens", evaluation.totals.tokens},
+          {"bytes", evaluation.bytes},
+          {"loss_nats", evaluation.totals.mean_loss()},
+          {"bits_per_byte", evaluation.totals.bits_per_byte(evaluation.bytes)},
+          {"next_token_accuracy", evaluation.totals.accuracy()}};
+}
+
+Json distribution_json(const DistributionTrace& trace, const Session& session) {
+  Json stages = Json::array();
+  for (const StageTrace& stage : trace.stages) {
+    stages.push_back({{"name", stage_name(stage.stage)}, {"kept", stage.kept}});
+  }
+  Json tokens = Json::array();
+  for (std::size_t rank = 0; rank < trace.ranked.size(); ++rank) {
+    const RankedToken& ranked = trace.ranked[rank];
+    Json probabilities = Json::array();
+    for (std::size_t stage = 0; stage < trace.stages.size(); ++stage) {
+      probabilities.push_back(trace.probability(stage, rank));
+    }
+    tokens.push_back({{"token", ranked.token},
+                      {"text", token_text(session, ranked.token)},
+                      {"logit", ranked.logit},
+                      {"probabilities", std::move(probabilities)}});
+  }
+  return {{"stages", std::move(stages)},
+          {"tokens", std::move(tokens)},
+          {"chosen_rank", trace.chosen_rank},
+          {"model_probability", trace.chosen_model_probability}};
+}
+
+RowOptions parse_row_options(const Json& json) {
+  JsonObjectReader reader(json, "row options", ErrorCode::invalid_option);
+  RowOptions options;
+  options.parity = reader.optional_boolean("parity").value_or(false);
+  if (const auto limit = reader.optional_unsigned("trace", 0, 1'000'000)) {
+    options.trace_limit = static_cast<std::size_t>(*limit);
+  }
+  options.stream = reader.optional_unsigned("stream", 0, PolicyLimits::kMaxSeed).value_or(0);
+  options.heal = reader.optional_boolean("heal").value_or(false);
+  reader.finish();
+  return options;
+}
+
+}  // namespace vitrine

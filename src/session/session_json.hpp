@@ -1,0 +1,25 @@
+// What a session reports, as JSON: one spelling for the command line, the page and the tests (docs/formats.md).
+// It computes nothing.
+#pragma once
+
+#include "base/json.hpp"
+#include "session/session.hpp"
+
+namespace vitrine {
+
+/// The bundle and the model: name, parts with hashes, architecture, default policy, self-test, provenance, memory.
+Json describe_json(const Session& session);
+Json cache_json(const KvBytes& bytes);
+Json lane_json(const LaneCost& lane);
+Json tally_json(const ParityTally& tally);
+/// One step of a row; the distribution only if it was traced.
+Json step_json(const RowStep& step, const Session& session);
+Json result_json(const RowResult& result);
+Json parity_json(const ParityReport& report);
+Json evaluation_json(const TextEvaluation& evaluation);
+Json distribution_json(const DistributionTrace& trace, const Session& session);
+
+/// {"parity": bool, "trace": count, "stream": n, "heal": bool}, all optional. Throws invalid_option.
+RowOptions parse_row_options(const Json& json);
+
+}  // namespace vitrine

@@ -1,0 +1,136 @@
+// The door between JavaScript and the session: types and errors are translated here, and nothing else happens.
+// Structured values cross as JSON text; a vitrine::Error becomes a JavaScript Error with the same code and message.
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include <exception>
+#include <new>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "session/session_json.hpp"
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
+EMSCRIPTEN_DECLARE_VAL_TYPE(TokenIds)
+
+namespace vitrine {
+namespace {
+
+using emscripten::val;
+
+[[noreturn]] void throw_javascript(std::string_view code, const std::string& message) {
+  val error = val::global("Error").new_(message);
+  error.set("code", std::string(code));
+  error.throw_();
+}
+
+/// Runs a call, and turns what it throws into a JavaScript Error. The handler has ended before that one is thrown, so
+/// that no C++ frame still holds the exception.
+template <class Call>
+auto guarded(Call&& call) -> decltype(call()) {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;
+  try {
+    return call();
+  } catch (const Error& error) {
+    code = error.code();
+    message = error.message();
+  } catch (const std::bad_alloc&) {
+    code = ErrorCode::out_of_memory;
+    message = "wasm: expected memory for this call, found none free";
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  throw_javascript(error_name(code), message);
+}
+
+std::uint64_t entropy() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+/// A copy: views of the wasm heap never leave this file.
+TokenIds to_ids(const std::vector<TokenId>& ids) {
+  const val view(emscripten::typed_memory_view(ids.size(), ids.data()));
+  return TokenIds(val::global("Int32Array").new_(view));
+}
+
+class Module {
+ public:
+  void add_file(const std::string& name, const Bytes& bytes) {
+    guarded([&] { session_.add_file(name, bytes.as<std::string>()); });
+  }
+  std::string load() {
+    return guarded([&] {
+      session_.load();
+      return json_text(describe_json(session_));
+    });
+  }
+  std::string describe_cache() {
+    return guarded([&] { return json_text(cache_json(session_.cache_bytes())); });
+  }
+  TokenIds encode(const std::string& text) {
+    return guarded([&] { return to_ids(session_.encode(text)); });
+  }
+  std::string decode(const TokenIds& ids) {
+    return guarded([&] { return session_.decode(emscripten::convertJSArrayToNumberVector<TokenId>(ids)); });
+  }
+  std::string complete(const std::string& text, const std::string& policy) {
+    return guarded([&] {
+      const Policy effective = session_.completion_policy(parse_json(policy, "policy"));
+      return json_text(result_json(session_.complete(text, effective)));
+    });
+  }
+  RowId start(const std::string& prompt, const std::string& policy, const std::string& options) {
+    return guarded([&] {
+      const Policy effective = session_.effective_policy(parse_json(policy, "policy"));
+      return session_.start(prompt, effective, parse_row_options(parse_json(options, "row options")), entropy());
+    });
+  }
+  std::string step(RowId row) {
+    return guarded([&] { return json_text(step_json(session_.step(row), session_)); });
+  }
+  void cancel(RowId row) {
+    guarded([&] { session_.abort(row); });
+  }
+  std::string finish(RowId row) {
+    return guarded([&] {
+      std::string result = json_text(result_json(session_.result(row)));
+      session_.leave(row);
+      return result;
+    });
+  }
+  std::string check_parity(const std::string& prompt, std::size_t tokens, double seed) {
+    return guarded([&] {
+      return json_text(parity_json(session_.check_parity(prompt, tokens, static_cast<std::uint64_t>(seed))));
+    });
+  }
+
+ private:
+  Session session_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(vitrine) {
+  emscripten::register_type<Bytes>("Uint8Array");
+  emscripten::register_type<TokenIds>("Int32Array");
+  emscripten::class_<Module>("Session")
+      .constructor<>()
+      .function("addFile(name, bytes)", &Module::add_file)
+      .function("load", &Module::load)
+      .function("describeCache", &Module::describe_cache)
+      .function("encode(text)", &Module::encode)
+      .function("decode(ids)", &Module::decode)
+      .function("complete(text, policyJson)", &Module::complete)
+      .function("start(prompt, policyJson, optionsJson)", &Module::start)
+      .function("step(row)", &Module::step)
+      .function("cancel(row)", &Module::cancel)
+      .function("finish(row)", &Module::finish)
+      .function("checkParity(prompt, tokens, seed)", &Module::check_parity);
+}
+
+}  // namespace vitrine
