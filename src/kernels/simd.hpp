@@ -6,7 +6,7 @@
 // max, exp or other functions: their rounding or their order differs from one machine to the next.
 #pragma once
 
-#define XSIMD_WITH_EMULATED 1  // emulated<N>: N-bit vectors in plain C++, the machine that tests compare with
+#define XSIMD_WITH_EMULATED 1
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,10 @@ using std::size_t;
 
 /// The widest instruction set that the compiler flags allow.
 using DefaultArch = xsimd::default_arch;
+
+/// Vectors of `Bits` bits in plain C++: the machine that every other one must agree with.
+template <size_t Bits>
+using EmulatedArch = xsimd::emulated<Bits>;
 
 template <class Arch = DefaultArch>
 using Vec = xsimd::batch<float, Arch>;
