@@ -1,0 +1,177 @@
+// Each structural check sees the fault that it is for, and passes what is sound. The repository is not read here.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { judge, summary } from '../run.mjs';
+import { readDoctest } from '../run-doctest.mjs';
+import { readReport } from '../run-node.mjs';
+import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, treeFolders } from './documents.mjs';
+import { checkLayers, checkWebLayers } from './layers.mjs';
+import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkAscii, checkForbidden, checkLength, checkPlaces, maxLines } from './sources.mjs';
+import { codeOnly } from './tree.mjs';
+
+const tree = (files) => new Map(Object.entries(files));
+
+/** The check finds exactly these problems, one pattern each, in the order of the files. */
+function finds(check, files, ...patterns) {
+  const problems = check(tree(files));
+  assert.equal(problems.length, patterns.length, problems.join('\n'));
+  patterns.forEach((pattern, i) => assert.match(problems[i], pattern));
+}
+
+test('an include that goes down is sound, one that goes up or sideways is not', () => {
+  const sources = { 'src/base/error.hpp': '', 'src/kernels/norm.hpp': '', 'src/model/block.hpp': '', 'src/tensor/view.hpp': '' };
+  finds(checkLayers, { ...sources, 'src/layers/linear.hpp': '#include "kernels/norm.hpp"\n#include "base/error.hpp"\n' });
+  finds(checkLayers, { ...sources, 'src/layers/linear.hpp': '#include "model/block.hpp"\n' }, /layers may not include model/);
+  finds(checkLayers, { ...sources, 'src/tensor/tensor.hpp': '#include "kernels/norm.hpp"\n' }, /tensor may not include kernels/);
+});
+
+test('an include by a relative path, and a folder that is no layer, are found', () => {
+  finds(checkLayers, { 'src/base/a.hpp': '#include "b.hpp"\n', 'src/base/b.hpp': '' }, /expected a path from src/);
+  finds(checkLayers, { 'src/misc/a.hpp': '' }, /src\/misc is no layer/);
+});
+
+test('other libraries are included by their own file alone', () => {
+  finds(checkLayers, { 'src/kernels/simd.hpp': '#include <xsimd/xsimd.hpp>\n', 'src/base/json.hpp': '#include <nlohmann/json.hpp>\n' });
+  finds(checkLayers, { 'src/kernels/norm.hpp': '#include <xsimd/xsimd.hpp>\n' }, /xsimd\/xsimd\.hpp, which only/);
+  finds(checkLayers, { 'src/io/a.cpp': '#include <nlohmann/json.hpp>\n' }, /nlohmann/);
+  finds(checkLayers, { 'src/session/a.cpp': '#include <emscripten/val.h>\n' }, /emscripten/);
+});
+
+test('the binding includes session and base alone', () => {
+  const sources = { 'src/session/session.hpp': '', 'src/model/block.hpp': '', 'src/base/error.hpp': '' };
+  finds(checkLayers, { ...sources, 'wasm/bindings.cpp': '#include "session/session.hpp"\n#include "base/error.hpp"\n' });
+  finds(checkLayers, { ...sources, 'wasm/bindings.cpp': '#include "model/block.hpp"\n' }, /wasm includes session/);
+});
+
+test('a view imports no element, and of the engine types alone', () => {
+  finds(checkWebLayers, { 'web/src/views/a.ts': "import type { Step } from '../engine/protocol';\n" });
+  finds(checkWebLayers, { 'web/src/views/a.ts': "import { Model } from '../engine/client';\n" }, /views may not import engine/);
+  finds(checkWebLayers, { 'web/src/views/a.ts': "import type { El } from '../elements/x';\n" }, /views may not import elements/);
+  finds(checkWebLayers, { 'web/src/elements/a.ts': "import {\n  draw,\n} from '../views/x';\n" });
+});
+
+test('a source without its test is found, and so is an exception that is none', () => {
+  const none = new Map();
+  const check = (exceptions) => (files) => checkMirror(files, exceptions);
+  finds(check(none), { 'src/base/rng.hpp': '', 'tests/cpp/base/rng_test.cpp': '' });
+  finds(check(none), { 'src/base/rng.hpp': '' }, /expected a test in tests\/cpp\/base\/rng_test\.cpp/);
+  finds(check(new Map([['src/base/rng', '']])), { 'src/base/rng.hpp': '', 'tests/cpp/base/rng_test.cpp': '' }, /take it off/);
+  finds(check(new Map([['src/base/old', '']])), {}, /not there/);
+});
+
+test('a kernel without a double twin is found', () => {
+  const check = (files) => checkTwins(files, new Map([['simd', '']]));
+  finds(check, { 'src/kernels/norm.hpp': '', 'src/kernels/reference/norm.hpp': '', 'src/kernels/simd.hpp': '' });
+  finds(check, { 'src/kernels/norm.hpp': '' }, /expected a twin/);
+});
+
+test('a byte beyond ASCII and a file that is too long are found', () => {
+  finds(checkAscii, { 'src/a.cpp': 'int x;\n// caf\u00e9\n' }, /a\.cpp:2: expected ASCII, found U\+00e9/);
+  finds(checkAscii, { 'src/a.cpp': 'int x;\r\n' }, /U\+000d/);
+  finds(checkLength, { 'src/a.cpp': '\n'.repeat(maxLines) });
+  finds(checkLength, { 'src/a.cpp': '\n'.repeat(maxLines + 1) }, /found 401/);
+});
+
+test('flags and functions that break the contract are found', () => {
+  finds(checkForbidden, { 'wasm/flags.cmake': '-ffp-contract=off' });
+  finds(checkForbidden, { 'wasm/flags.cmake': '-ffast-math\n-ffp-contract=fast' }, /-ffast-math/, /-ffp-contract=/);
+  finds(checkForbidden, { 'src/model/a.cpp': 'y = std::exp(x);' }, /scalar_math/);
+  finds(checkForbidden, { 'src/kernels/reference/a.hpp': 'y = std::exp(x);' });
+  finds(checkForbidden, { 'src/training/a.cpp': 'std::normal_distribution<float> d;' }, /declared seed/);
+  finds(checkForbidden, { 'web/src/views/a.ts': 'const x = Math.random();' }, /declared seed/);
+});
+
+test('a library that prints or ends the program is found; a method called abort is not', () => {
+  finds(checkForbidden, { 'src/io/a.cpp': '#include <iostream>\nstd::cout << 1;' }, /iostream/, /cout/);
+  finds(checkForbidden, { 'src/io/a.cpp': '  std::abort();\n  exit(1);' }, /std::abort/, /exit/);
+  finds(checkForbidden, { 'src/cli/main.cpp': 'std::cout << 1; std::exit(1);' });
+  finds(checkForbidden, { 'src/session/a.cpp': 'void Session::abort(RowId row) {\n  generator->abort(row);\n}\nvoid abort(RowId row);' });
+  finds(checkForbidden, { 'src/io/a.cpp': '// never std::abort()\nconst char* text = "exit(1);";' });
+});
+
+test('work left to do without an issue is found', () => {
+  finds(checkForbidden, { 'src/io/a.cpp': `// ${'TO'}DO: more` }, /belongs in an issue/);
+  finds(checkForbidden, { 'src/io/a.cpp': `// ${'TO'}DO(#12): more` });
+});
+
+test("a machine's path and a registry's host are found", () => {
+  finds(checkPlaces, { 'README.md': 'see /home/someone/x' }, /someone/);
+  finds(checkPlaces, { 'package-lock.json': 'https://registry.npmjs.org/a' }, /npmjs/);
+  finds(checkPlaces, { 'wasm/setup.sh': 'root=$folder/root; see tests/work/x' });
+});
+
+test('anchors are those of the headings, code blocks aside', () => {
+  const text = '# A `b` [c](d)\n## Two words!\n## Two words!\n```\n# not one\n```\n';
+  assert.deepEqual([...anchors(text)], ['a-b-c', 'two-words', 'two-words-1']);
+});
+
+test('links that lead to no file, no heading or no line are found', () => {
+  const files = { 'docs/a.md': '# One\n', 'src/x.cpp': 'a\nb\n' };
+  finds(checkLinks, { ...files, 'README.md': '[a](docs/a.md#one) [x](src/x.cpp#L2) [s](src/) [w](https://example.org) [r](#r)\n# R\n' });
+  finds(checkLinks, { ...files, 'README.md': '[a](docs/b.md) [h](docs/a.md#two) [l](src/x.cpp#L3)' }, /nowhere/, /no heading 'two'/, /no line 3/);
+  finds(checkLinks, { ...files, 'README.md': '`[a](docs/b.md)`\n```\n[a](docs/b.md)\n```\n' });
+  finds(checkLinks, { ...files, 'docs/c.md': '[up](../../other/x.md)' }, /leaves the repository/);
+});
+
+test("the README's tree is read by its indentation, and held against the folders", () => {
+  const readme = '```\nsrc/        all C++\n  base/     errors\n  io/       files\ndocs/       words\n```\n';
+  assert.deepEqual(treeFolders(readme), ['src', 'src/base', 'src/io', 'docs']);
+  finds(checkReadmeTree, { 'README.md': readme, 'src/base/a.hpp': '', 'src/io/a.hpp': '', 'docs/a.md': '' });
+  finds(checkReadmeTree, { 'README.md': readme, 'src/base/a.hpp': '', 'docs/a.md': '', 'web/a.ts': '' }, /names src\/io\//, /leaves out web\//);
+  finds(checkReadmeTree, {}, /expected a README/);
+});
+
+test('error lists that differ by a code or by a word are found', () => {
+  const files = {
+    'src/base/error.hpp': 'enum class ErrorCode {\n  a,\n  b,\n};\n{ErrorCode::a, "a",\n "First."}, {ErrorCode::b, "b", "It\'s second."}',
+    'docs/errors.md': "| `a` | First. |\n| `b` | It's second. |\n",
+    'web/src/engine/errors.ts': "  a: 'First.',\n  b: \"It's second.\",\n",
+  };
+  finds(checkErrorLists, files);
+  finds(checkErrorLists, { ...files, 'docs/errors.md': '| `a` | First. |\n' }, /docs\/errors\.md: expected the codes a, b; found a/);
+  finds(checkErrorLists, { ...files, 'web/src/engine/errors.ts': "  a: 'Other.',\n  b: \"It's second.\",\n" }, /expected 'First\.', found 'Other\.'/);
+});
+
+test('a package with an address, without a hash or with a loose version is found', () => {
+  const lock = (entry) => JSON.stringify({ packages: { '': {}, 'node_modules/a': entry } });
+  const files = { 'package.json': '{"devDependencies":{"a":"1.0.0"}}', 'package-lock.json': lock({ integrity: 'sha512-x' }) };
+  finds(checkPackages, files);
+  finds(checkPackages, { ...files, 'package-lock.json': lock({ integrity: 'sha512-x', resolved: 'https://x' }) }, /address/);
+  finds(checkPackages, { ...files, 'package-lock.json': lock({}) }, /no hash/);
+  finds(checkPackages, { ...files, 'package.json': '{"devDependencies":{"a":"^1.0.0"}}' }, /exact version/);
+});
+
+test('blanking keeps line breaks, and leaves code alone', () => {
+  assert.equal(codeOnly('a(); // b\n/* c\n */ d("e");'), 'a();     \n    \n    d(" ");');
+});
+
+test('a doctest program counts only what it says it ran', () => {
+  const line = (total, passed, failed) => `[doctest] test cases: ${total} | ${passed} passed | ${failed} failed | 0 skipped`;
+  assert.deepEqual(readDoctest(line(3, 3, 0), 0), { passed: 3, failed: 0, skipped: 0 });
+  assert.deepEqual(readDoctest(line(3, 2, 1), 1), { passed: 2, failed: 1, skipped: 0 });
+  assert.match(readDoctest('wasm trap: unreachable', 1).problem, /no summary/);
+  assert.match(readDoctest(line(0, 0, 0), 0).problem, /ran no test/);
+  assert.match(readDoctest(line(3, 3, 0), 'SIGSEGV').problem, /SIGSEGV/);
+  const absent = `TEST CASE:  a\nx.hpp:25: MESSAGE: skipped: no file\nx.hpp:25: MESSAGE: skipped: no other\n${line(3, 3, 0)}`;
+  assert.deepEqual(readDoctest(absent, 0), { passed: 2, failed: 0, skipped: 1 });
+});
+
+test('a node --test run counts a file without tests as a failure', () => {
+  const report = { passed: 2, failed: 0, skipped: 0, files: 2, empty: [] };
+  assert.deepEqual(readReport(JSON.stringify(report)).problems, []);
+  assert.match(readReport(JSON.stringify({ ...report, empty: ['a.test.mjs'] })).problems[0], /holds no test/);
+  assert.match(readReport('').problems[0], /reported nothing/);
+});
+
+test('a leg that ran nothing fails the run, and the closing line says so', () => {
+  assert.deepEqual(judge({}), { passed: 0, failed: 1, skipped: 0, problems: ['no test ran'], ok: false });
+  const good = { name: 'a', seconds: 1, ...judge({ passed: 2 }) };
+  assert.match(summary([good]).text, /\n2 passed, 0 failed$/);
+  assert.equal(summary([good]).ok, true);
+  const bad = summary([good, { name: 'b', seconds: 1, ...judge({}) }]);
+  assert.match(bad.text, /\n2 passed, 1 failed$/);
+  assert.equal(bad.ok, false);
+  assert.equal(summary([]).ok, false);
+});

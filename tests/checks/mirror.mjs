@@ -1,0 +1,53 @@
+// Tests mirror sources: src/X/y.hpp has tests/cpp/X/y_test.cpp, and a kernel has a twin in double. What the tests say is
+// not looked at.
+import { files } from './tree.mjs';
+
+/** Sources without a test file of their own, each with the reason. */
+export const withoutTest = new Map([
+  ['src/base/function_ref', 'a reference to a callable; every user of it is a test of it'],
+  ['src/base/token_id', 'a type name'],
+  ['src/base/tokenizer_data', 'a struct without functions'],
+  ['src/generate/finish_reason', 'an enumeration; tested through generator'],
+  ['src/session/row_types', 'structs without functions'],
+  ['src/tokenizer/unicode_classes', 'a generated table; pre_tokenizer_test holds it against GPT-2 texts'],
+]);
+
+/** Kernels without a twin in src/kernels/reference, each with the reason. */
+export const withoutTwin = new Map([
+  ['simd', 'names the instructions; computes nothing'],
+  ['tile', 'the register tile inside matmul and attention, whose twins cover it'],
+  ['scalar_math', 'compared with the double functions of the C library in its test'],
+]);
+
+/** Sources without a test, and exceptions that no longer are any. */
+export function checkMirror(tree, exceptions = withoutTest) {
+  const problems = [];
+  const parts = new Set();
+  for (const [path] of files(tree, /^src\/.*\.(hpp|cpp)$/)) {
+    if (!/^src\/kernels\/reference\//.test(path)) parts.add(path.replace(/\.(hpp|cpp)$/, ''));
+  }
+  for (const part of parts) {
+    const test = `${part.replace(/^src/, 'tests/cpp')}_test.cpp`;
+    if (tree.has(test) && exceptions.has(part)) problems.push(`${part}: has a test now; take it off the exceptions`);
+    if (!tree.has(test) && !exceptions.has(part)) problems.push(`${part}: expected a test in ${test}`);
+  }
+  for (const part of exceptions.keys()) {
+    if (!parts.has(part)) problems.push(`${part}: an exception for a file that is not there`);
+  }
+  return problems;
+}
+
+/** Kernels without a double twin, and twins without a kernel. */
+export function checkTwins(tree, exceptions = withoutTwin) {
+  const names = (folder) =>
+    files(tree, new RegExp(`^src/kernels/${folder}[^/]+\\.hpp$`)).map(([path]) => path.replace(/.*\/|\.hpp$/g, ''));
+  const kernels = names('');
+  const twins = new Set(names('reference/'));
+  const problems = [];
+  for (const kernel of kernels) {
+    if (!twins.has(kernel) && !exceptions.has(kernel)) {
+      problems.push(`src/kernels/${kernel}.hpp: expected a twin in src/kernels/reference/${kernel}.hpp`);
+    }
+  }
+  return problems;
+}
