@@ -1,0 +1,29 @@
+// `npm run bench`: builds the programs of tests/bench natively and as WebAssembly and runs each in both, one after the
+// other, so that their figures belong to one machine and one moment. `npm run bench -- NAME...` runs these alone.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { build, main, root, run, setUp, StepFailed } from '../wasm/build.mjs';
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    process.chdir(root);
+    const all = readdirSync('tests/bench').filter((name) => name.endsWith('.cpp')).map((name) => name.replace('.cpp', ''));
+    const names = process.argv.length > 2 ? process.argv.slice(2) : all;
+    const unknown = names.filter((name) => !all.includes(name));
+    if (names.length === 0 || unknown.length > 0) {
+      throw new StepFailed(`bench: expected some of ${all.join(', ') || '(none)'}, found '${unknown}'`);
+    }
+    const env = await setUp();
+    const targets = names.map((name) => `bench_${name}`);
+    const native = await build('native-release', targets, env);
+    const wasm = await build('wasm-release', targets, env);
+    for (const target of targets) {
+      console.log(`\n--- ${target}, native`);
+      await run(join(native, 'tests', target), [], { env });
+      console.log(`\n--- ${target}, WebAssembly under Node ${process.version}`);
+      await run(process.execPath, [join(wasm, 'tests', `${target}.cjs`)], { env });
+    }
+  });
+}
