@@ -6,12 +6,12 @@
 // The same package gives the same bytes on every machine: no clock, no random numbers, no locale. README.md beside
 // this file says what is kept, what is dropped and how far held-out lines resemble training lines.
 
-import {createHash} from 'node:crypto';
-import {mkdirSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {parseArgs} from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const PACKAGE = '@withfig/autocomplete';
 const MAX_LINES_PER_TOOL = 300;
@@ -113,7 +113,7 @@ class ToolWalk {
     const head = parent === '' ? name : `${parent} ${name}`;
     const loaded = typeof spec.loadSpec === 'string' ? await this.loadSpec(spec.loadSpec) : spec.loadSpec;
     const isLoaded = loaded !== null && typeof loaded === 'object';
-    const body = isLoaded ? {...loaded, description: spec.description ?? loaded.description} : spec;
+    const body = isLoaded ? { ...loaded, description: spec.description ?? loaded.description } : spec;
     this.add(withArguments(head, body.args), body.description);
     this.addSuggestions(`${head} `, body.args);
     for (const option of list(body.options)) this.addOption(head, option);
@@ -157,9 +157,9 @@ class Package {
 
 /** The lines in the order of their hashes for a purpose. */
 function orderedByHash(purpose, lines) {
-  const keyed = lines.map((line) => ({line, key: hash48(purpose, line)}));
+  const keyed = lines.map((line) => ({ line, key: hash48(purpose, line) }));
   keyed.sort((a, b) => a.key - b.key || (a.line < b.line ? -1 : 1));
-  return keyed.map(({line}) => line);
+  return keyed.map(({ line }) => line);
 }
 
 /** At most MAX_LINES_PER_TOOL lines: those with the smallest hashes, so that no part of a tool is preferred. */
@@ -204,7 +204,7 @@ async function collectByTool(source, counts) {
 }
 
 async function collect(source) {
-  const counts = {tools: 0, tools_unreadable: [], found: 0, dropped_long: 0, duplicates: 0, over_the_cap: 0};
+  const counts = { tools: 0, tools_unreadable: [], found: 0, dropped_long: 0, duplicates: 0, over_the_cap: 0 };
   const byTool = await collectByTool(source, counts);
   counts.tools = byTool.size;
   const kept = [];
@@ -213,21 +213,21 @@ async function collect(source) {
     counts.over_the_cap += lines.length - chosen.length;
     kept.push(...chosen);
   }
-  return {lines: shuffled(kept), counts};
+  return { lines: shuffled(kept), counts };
 }
 
 function writePart(folder, name, lines) {
   const text = lines.map((line) => `${line}\n`).join('');
   writeFileSync(path.join(folder, name), text);
-  return {file: name, lines: lines.length, bytes: Buffer.byteLength(text), sha256: sha256(text)};
+  return { file: name, lines: lines.length, bytes: Buffer.byteLength(text), sha256: sha256(text) };
 }
 
 async function main() {
-  const {values} = parseArgs({options: {out: {type: 'string'}, package: {type: 'string'}}});
+  const { values } = parseArgs({ options: { out: { type: 'string' }, package: { type: 'string' } } });
   if (values.out === undefined) throw new Error('make-corpus: expected --out FOLDER');
   const entry = () => createRequire(import.meta.url).resolve(PACKAGE);
   const source = new Package(values.package ?? path.dirname(path.dirname(entry())));
-  const {lines, counts} = await collect(source);
+  const { lines, counts } = await collect(source);
   if (lines.length < 10_000) throw new Error(`make-corpus: expected at least 10000 lines, found ${lines.length}`);
 
   const training = lines.filter((line) => !isHeldOut(line));
@@ -235,11 +235,15 @@ async function main() {
   const known = new Set(training.map(commentOf));
   const novel = heldOut.filter((line) => !known.has(commentOf(line)));
 
-  mkdirSync(values.out, {recursive: true});
+  mkdirSync(values.out, { recursive: true });
   const summary = {
-    source: {package: PACKAGE, version: source.version, license: 'MIT', license_text: 'LICENSE-corpus.txt'},
-    rules: {max_lines_per_tool: MAX_LINES_PER_TOOL, max_line_bytes: MAX_LINE_BYTES, held_out_percent: HELD_OUT_PERCENT},
-    counts: {...counts, kept: lines.length, held_out_description_seen_in_training: heldOut.length - novel.length},
+    source: { package: PACKAGE, version: source.version, license: 'MIT', license_text: 'LICENSE-corpus.txt' },
+    rules: {
+      max_lines_per_tool: MAX_LINES_PER_TOOL,
+      max_line_bytes: MAX_LINE_BYTES,
+      held_out_percent: HELD_OUT_PERCENT,
+    },
+    counts: { ...counts, kept: lines.length, held_out_description_seen_in_training: heldOut.length - novel.length },
     parts: [
       writePart(values.out, 'train.txt', training),
       writePart(values.out, 'held-out.txt', heldOut),

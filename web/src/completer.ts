@@ -1,0 +1,62 @@
+// Asks for completions of a text that is being typed: one request at a time, and of the texts that came meanwhile only
+// the newest. It draws nothing and knows no element.
+
+import type { EngineError } from './engine/errors';
+import { toEngineError } from './engine/errors';
+import type { LanguageModel } from './engine/client';
+import type { RunResult } from './engine/protocol';
+
+export interface Suggestion {
+  /** The text that it continues. */
+  text: string;
+  /** What to add to it; empty when the model would add nothing. */
+  addition: string;
+  result: RunResult;
+}
+
+export interface CompleterListener {
+  onSuggestion: (suggestion: Suggestion) => void;
+  onError: (error: EngineError) => void;
+}
+
+export class Completer {
+  private wanted: string | null = null;
+  private busy = false;
+
+  constructor(
+    private readonly model: Pick<LanguageModel, 'complete'>,
+    private readonly listener: CompleterListener,
+  ) {}
+
+  /** Asks for the completion of a text. An answer for any other text is dropped. */
+  want(text: string): void {
+    this.wanted = text;
+    if (!this.busy) void this.work();
+  }
+
+  /** Drops what is asked for. */
+  forget(): void {
+    this.wanted = null;
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    for (let text = this.wanted; text !== null; text = this.wanted) {
+      try {
+        const result = await this.model.complete(text);
+        if (this.wanted === text) this.listener.onSuggestion({ text, addition: firstLine(result.text), result });
+      } catch (error) {
+        if (this.wanted === text) this.listener.onError(toEngineError(error));
+      }
+      // Still the same text: it has been answered.
+      if (this.wanted === text) this.wanted = null;
+    }
+    this.busy = false;
+  }
+}
+
+/** A text box holds one line, and a document of the shell corpus is one line with its newline. */
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** The part of an addition that one step to the right accepts: white space, then a word. */
+export const nextWord = (addition: string): string => /^\s*\S*/.exec(addition)?.[0] ?? '';

@@ -1,0 +1,415 @@
+// <vitrine-autocomplete>: a text box that shows the model's completion behind the cursor. Tab accepts it, Escape
+// dismisses it. When the typing rests, the completion is proved: it is generated once more with every token compared
+// against the full prefix, and told as `vitrine-run` events.
+
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+
+import { Completer, nextWord, type Suggestion } from '../completer';
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import { notStarted, type LoadState } from '../load-state';
+import { beginRun, withStep, type Run } from '../run';
+import { shared } from '../styles/shared';
+import { milliseconds } from '../views/format';
+import { loadFailureView, loadProgressView } from '../views/load-progress';
+import { reuseStripView } from '../views/reuse-strip';
+
+const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
+/** So long after the last key the typing counts as resting. */
+const restMilliseconds = 350;
+
+export class VitrineAutocomplete extends LitElement {
+  static override properties = {
+    model: { attribute: false },
+    load: { attribute: false },
+    text: {},
+    suggestion: { state: true },
+    error: { state: true },
+  };
+  declare model: LanguageModel | null;
+  declare load: LoadState;
+  declare text: string;
+  declare suggestion: Suggestion | null;
+  declare error: EngineError | null;
+
+  private completer: Completer | null = null;
+  private proof: AbortController | null = null;
+  private rest = 0;
+  /** The text for which Escape was pressed: it gets no suggestion until it changes. */
+  private dismissed: string | null = null;
+
+  constructor() {
+    super();
+    this.model = null;
+    this.load = notStarted;
+    this.text = '';
+    this.suggestion = null;
+    this.error = null;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.drop();
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('model')) {
+      this.completer = this.model
+        ? new Completer(this.model, {
+            onSuggestion: (suggestion) => this.show(suggestion),
+            onError: (error) => (this.error = error),
+          })
+        : null;
+    }
+    const readyNow = changed.has('load') && this.load.kind === 'ready';
+    if (changed.has('text') || readyNow) this.ask();
+  }
+
+  /** Whether a suggestion for the text as it stands can be accepted. */
+  private get ghost(): string {
+    return this.suggestion?.text === this.text ? this.suggestion.addition : '';
+  }
+
+  private drop(): void {
+    clearTimeout(this.rest);
+    this.proof?.abort();
+    this.proof = null;
+    this.completer?.forget();
+  }
+
+  private ask(): void {
+    this.drop();
+    this.error = null;
+    if (this.dismissed !== this.text) this.dismissed = null;
+    if (this.text === '' || this.dismissed !== null || this.load.kind !== 'ready') return;
+    this.completer?.want(this.text);
+  }
+
+  private show(suggestion: Suggestion): void {
+    this.suggestion = suggestion;
+    if (suggestion.addition === '') return;
+    this.rest = window.setTimeout(() => void this.prove(suggestion), restMilliseconds);
+  }
+
+  private async prove({ text, result }: Suggestion): Promise<void> {
+    const controller = new AbortController();
+    this.proof = controller;
+    let run = beginRun('completion', text);
+    const tell = (next: Run): void => {
+      run = next;
+      if (!controller.signal.aborted) this.emit('vitrine-run', run);
+    };
+    tell(run);
+    try {
+      const proved = await this.model?.generate(text, {
+        policy: result.policy,
+        parity: true,
+        heal: true,
+        signal: controller.signal,
+        onStep: (step) => tell(withStep(run, step)),
+      });
+      if (proved) tell({ ...run, result: proved });
+    } catch (error) {
+      tell({ ...run, error: toEngineError(error) });
+    }
+  }
+
+  private emit(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  }
+
+  private setText(text: string): void {
+    // A pasted text may have lines: the box holds one command.
+    this.text = text.replaceAll(/\s*\n\s*/g, ' ');
+    this.emit('vitrine-text', this.text);
+  }
+
+  private onInput(event: InputEvent): void {
+    const box = event.target as HTMLTextAreaElement;
+    if (!event.isComposing) this.setText(box.value);
+  }
+
+  private onKeydown(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    const box = event.target as HTMLTextAreaElement;
+    const plain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
+    const atEnd = box.selectionStart === box.value.length;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+    } else if (plain && this.ghost !== '' && event.key === 'Tab') {
+      event.preventDefault();
+      this.accept(this.ghost);
+    } else if (plain && this.ghost !== '' && event.key === 'ArrowRight' && atEnd) {
+      event.preventDefault();
+      this.accept(nextWord(this.ghost));
+    } else if (plain && this.ghost !== '' && event.key === 'Escape') {
+      event.preventDefault();
+      this.dismiss();
+    }
+  }
+
+  private accept(addition: string): void {
+    this.setText(this.text + addition);
+    void this.updateComplete.then(() => {
+      const box = this.box;
+      box.focus();
+      box.setSelectionRange(box.value.length, box.value.length);
+    });
+  }
+
+  private dismiss(): void {
+    this.dismissed = this.text;
+    this.suggestion = null;
+    this.drop();
+  }
+
+  private get box(): HTMLTextAreaElement {
+    return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
+  }
+
+  private useExample(example: string): void {
+    this.dismissed = null;
+    this.suggestion = null;
+    this.text = '';
+    this.accept(example);
+  }
+
+  override render(): TemplateResult {
+    const { load } = this;
+    return html`
+      <section class="panel" aria-labelledby="title">
+        <h2 id="title"><label for="box">Type a shell command</label></h2>
+        ${load.kind === 'failed' ? loadFailureView(load.error, () => this.emit('vitrine-retry', null)) : this.caseView()}
+        ${load.kind === 'loading' ? loadProgressView(load.progress) : this.belowView()}
+      </section>
+    `;
+  }
+
+  private caseView(): TemplateResult {
+    const [command, comment] = splitComment(this.text, this.ghost);
+    // No white space inside the mirror: it must wrap exactly as the text box over it does.
+    return html`
+      <div class="case">
+        <span class="prompt" aria-hidden="true">$</span>
+        <div class="field">
+          <div class="mirror" aria-hidden="true"
+            ><span class="typed">${this.text}</span><span class="ghost" data-ghost>${command}</span><span class="comment">${comment}</span
+          ></div>
+          <textarea
+            id="box"
+            rows="1"
+            spellcheck="false"
+            autocapitalize="off"
+            autocomplete="off"
+            aria-autocomplete="inline"
+            aria-describedby="keys"
+            placeholder=${this.ghost ? '' : 'git com'}
+            .value=${this.text}
+            @input=${this.onInput}
+            @compositionend=${(event: CompositionEvent) => this.setText((event.target as HTMLTextAreaElement).value)}
+            @keydown=${this.onKeydown}
+          ></textarea>
+        </div>
+      </div>
+    `;
+  }
+
+  private belowView(): TemplateResult {
+    const ghost = this.ghost;
+    return html`
+      <p class="keys small soft" id="keys">
+        <button type="button" class="primary" ?disabled=${ghost === ''} @click=${() => this.accept(ghost)}>
+          Accept
+        </button>
+        <span><kbd>Tab</kbd> accepts</span>
+        <span><kbd>&rarr;</kbd> accepts a word</span>
+        <span><kbd>Esc</kbd> dismisses</span>
+      </p>
+      <p class="hidden" role="status">${ghost === '' ? '' : `Suggestion: ${ghost}`}</p>
+      ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+      ${this.costView()}
+      <p class="examples small soft">
+        <span>Or begin with</span>
+        ${examples.map(
+          (example) => html`
+            <button type="button" class="chip" @click=${() => this.useExample(example)}>${example.trim()}</button>
+          `,
+        )}
+      </p>
+    `;
+  }
+
+  /** What the newest completion took: its place is kept, so that nothing jumps while typing. */
+  private costView(): TemplateResult {
+    const result = this.suggestion?.result;
+    if (!result) return html`<div class="cost small soft">Each key keeps what the cache already holds of the text.</div>`;
+    const { reused_positions, prefill, decode } = result;
+    const time = milliseconds(prefill.ms + decode.ms);
+    return html`
+      <div class="cost">
+        ${reuseStripView(reused_positions, prefill.positions)}
+        <span class="small soft">completed in <span class="number">${time}</span></span>
+      </div>
+    `;
+  }
+
+  static override styles = [
+    shared,
+    css`
+      label {
+        font-size: inherit;
+        color: inherit;
+      }
+
+      .case {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0.6ch;
+        padding: var(--space-4);
+        border: 1px solid var(--line-strong);
+        border-radius: var(--radius);
+        background: var(--well);
+        box-shadow: inset 0 1px 3px light-dark(#13201f1a, #00000080);
+        font: var(--step-1) / 1.55 var(--mono);
+      }
+
+      .case:focus-within {
+        border-color: var(--cached);
+        outline: 2px solid var(--focus);
+        outline-offset: 1px;
+      }
+
+      .prompt {
+        color: var(--cached);
+        font-weight: 700;
+        user-select: none;
+      }
+
+      .field {
+        display: grid;
+        min-height: 4.65em;
+      }
+
+      /* Both break between any two characters, as a terminal does: what follows the typed text cannot move it. */
+      .mirror,
+      textarea {
+        grid-area: 1 / 1;
+        margin: 0;
+        padding: 0;
+        border: 0;
+        font: inherit;
+        letter-spacing: inherit;
+        white-space: break-spaces;
+        word-break: break-all;
+        overflow-wrap: anywhere;
+      }
+
+      .typed {
+        color: transparent;
+      }
+
+      .ghost,
+      .comment {
+        color: var(--ghost);
+      }
+
+      /* Below the command, in whole words; accepted, it goes on in the command's line. */
+      .comment {
+        display: block;
+        font-style: italic;
+        white-space: normal;
+        word-break: normal;
+      }
+
+      textarea {
+        width: 100%;
+        height: 100%;
+        background: none;
+        color: var(--ink);
+        resize: none;
+        overflow: hidden;
+        caret-color: var(--cached);
+      }
+
+      textarea:focus-visible {
+        outline: none;
+      }
+
+      .keys {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-4);
+        margin: var(--space-3) 0;
+      }
+
+      .cost {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: space-between;
+        gap: 0 var(--space-4);
+        min-height: 3rem;
+        align-content: center;
+        padding: var(--space-2) 0;
+        border-top: 1px solid var(--line);
+      }
+
+      .reuse {
+        display: grid;
+        gap: var(--space-1);
+        min-width: 0;
+      }
+
+      .strip {
+        max-width: 100%;
+      }
+
+      .reused {
+        fill: var(--cached);
+        stroke: var(--cached);
+      }
+
+      .computed {
+        fill: none;
+        stroke: var(--full);
+      }
+
+      .examples {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin: 0;
+      }
+
+      .chip {
+        font-family: var(--mono);
+        font-weight: 400;
+        padding: 0.25rem 0.6rem;
+        min-height: 1.9rem;
+      }
+
+      .progress {
+        display: grid;
+        gap: var(--space-1);
+        margin-top: var(--space-3);
+      }
+
+      progress {
+        width: 100%;
+        height: 0.5rem;
+        accent-color: var(--cached);
+      }
+    `,
+  ];
+}
+
+const commentStart = '  # ';
+
+/** What is suggested of the command, and of the comment that explains it unless that has been begun. */
+function splitComment(text: string, ghost: string): [string, string] {
+  const at = text.includes(commentStart) ? -1 : ghost.indexOf(commentStart);
+  return at < 0 ? [ghost, ''] : [ghost.slice(0, at), ghost.slice(at)];
+}
+
+customElements.define('vitrine-autocomplete', VitrineAutocomplete);

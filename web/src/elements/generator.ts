@@ -1,0 +1,239 @@
+// <vitrine-generator>: generates a text freely from a prompt under a policy, streaming, with a Stop that stops. Every
+// step is told as a `vitrine-run` event, for the proof beside it.
+
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { FinishReason } from '../engine/protocol';
+import { notStarted, type LoadState } from '../load-state';
+import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../policy-fields';
+import { beginRun, isRunning, withStep, type Run } from '../run';
+import { shared } from '../styles/shared';
+import { plural } from '../views/format';
+import { verdictText } from '../views/verdict';
+import type { VitrinePolicy } from './policy';
+import './policy';
+
+const finishTexts: Record<FinishReason, string> = {
+  stop_token: 'the model ended the text',
+  stop_string: 'a stop string appeared',
+  length: 'max new tokens reached',
+  context_full: 'the context is full',
+  aborted: 'stopped by you',
+  failed: 'the logits could not be sampled',
+};
+
+export class VitrineGenerator extends LitElement {
+  static override properties = {
+    model: { attribute: false },
+    load: { attribute: false },
+    prompt: {},
+    fields: { attribute: false },
+    run: { state: true },
+  };
+  declare model: LanguageModel | null;
+  declare load: LoadState;
+  declare prompt: string;
+  declare fields: PolicyFields;
+  declare run: Run | null;
+
+  private stopper: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.model = null;
+    this.load = notStarted;
+    this.prompt = 'docker ';
+    this.fields = initialFields;
+    this.run = null;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stopper?.abort();
+  }
+
+  private get running(): boolean {
+    return this.run !== null && isRunning(this.run);
+  }
+
+  private tell(run: Run): void {
+    this.run = run;
+    this.dispatchEvent(new CustomEvent('vitrine-run', { detail: run, bubbles: true, composed: true }));
+  }
+
+  private async generate(event: Event): Promise<void> {
+    event.preventDefault();
+    const { model } = this;
+    if (this.running || model === null || this.load.kind !== 'ready') return;
+    this.stopper = new AbortController();
+    let run = beginRun('generation', this.prompt);
+    this.tell(run);
+    try {
+      const result = await model.generate(this.prompt, {
+        policy: policyOptions(this.fields),
+        parity: true,
+        signal: this.stopper.signal,
+        onStep: (step) => this.tell((run = withStep(run, step))),
+      });
+      this.tell({ ...run, result });
+    } catch (error) {
+      this.tell({ ...run, error: toEngineError(error) });
+      await this.updateComplete;
+      const policy = this.renderRoot.querySelector<VitrinePolicy>('vitrine-policy');
+      await policy?.updateComplete;
+      policy?.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    }
+  }
+
+  private keepSeed(seed: number): void {
+    this.changeFields({ ...this.fields, numbers: { ...this.fields.numbers, seed: String(seed) } });
+  }
+
+  private changeFields(fields: PolicyFields): void {
+    this.fields = fields;
+    this.tellState();
+  }
+
+  private changePrompt(prompt: string): void {
+    this.prompt = prompt;
+    this.tellState();
+  }
+
+  private tellState(): void {
+    const detail = { prompt: this.prompt, fields: this.fields };
+    this.dispatchEvent(new CustomEvent('vitrine-generator-state', { detail, bubbles: true, composed: true }));
+  }
+
+  override render(): TemplateResult {
+    const { running } = this;
+    const ready = this.load.kind === 'ready';
+    return html`
+      <section class="panel" aria-labelledby="title">
+        <h2 id="title">Generate freely</h2>
+        <form @submit=${this.generate} novalidate>
+          <label for="prompt">Prompt</label>
+          <div class="line">
+            <input
+              id="prompt"
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck="false"
+              .value=${this.prompt}
+              @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
+            />
+            <button type="submit" class="primary" ?disabled=${!ready || running}>Generate</button>
+            <button type="button" ?disabled=${!running} @click=${() => this.stopper?.abort()}>Stop</button>
+          </div>
+          <vitrine-policy
+            .fields=${this.fields}
+            .error=${this.run?.error ?? null}
+            @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.changeFields(event.detail)}
+          ></vitrine-policy>
+        </form>
+        ${this.run ? this.outputView(this.run) : nothing}
+      </section>
+    `;
+  }
+
+  private outputView(run: Run): TemplateResult | typeof nothing {
+    if (run.error && run.steps.length === 0) return this.errorView(run.error);
+    const cursor = isRunning(run) ? html`<span class="cursor" aria-hidden="true"></span>` : nothing;
+    const text = run.result?.text ?? run.steps.map((step) => step.text).join('');
+    return html`
+      <div class="output" role="group" aria-label="Generated text" tabindex="0">
+        <p><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
+      </div>
+      ${run.error ? this.errorView(run.error) : nothing}
+      <p class="after small soft" role="status">${run.result ? this.resultView(run) : nothing}</p>
+    `;
+  }
+
+  private resultView(run: Run): TemplateResult | typeof nothing {
+    if (!run.result) return nothing;
+    const { ids, finish_reason, parity, policy } = run.result;
+    const reason = finish_reason ? finishTexts[finish_reason] : '';
+    const seed = policy['seed'];
+    const isNew = typeof seed === 'number' && String(seed) !== this.fields.numbers.seed.trim();
+    return html`
+      <span>${plural(ids.length, 'token')}; ${reason}.</span>
+      ${parity.logits_compared > 0 ? html`<span>${verdictText(parity)}.</span>` : nothing}
+      ${typeof seed === 'number' ? html`<span>Seed <span class="number" data-seed>${seed}</span>.</span>` : nothing}
+      ${isNew ? html`<button type="button" class="keep" @click=${() => this.keepSeed(seed)}>Keep this seed</button>` : nothing}
+    `;
+  }
+
+  private errorView(error: EngineError): TemplateResult | typeof nothing {
+    // The policy shows an error that names one of its fields.
+    if (error.code === 'invalid_option' && fieldOf(error.message)) return nothing;
+    return html`<p class="error after" role="alert">${error.code}: ${error.message}</p>`;
+  }
+
+  static override styles = [
+    shared,
+    css`
+      .line {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto auto;
+        gap: var(--space-2);
+        margin: 0.2rem 0 var(--space-4);
+      }
+
+      @media (max-width: 30rem) {
+        .line {
+          grid-template-columns: 1fr 1fr;
+        }
+
+        .line input {
+          grid-column: 1 / -1;
+        }
+      }
+
+      .output {
+        margin-top: var(--space-4);
+        padding: var(--space-3) var(--space-4);
+        min-height: 3.6rem;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-small);
+        background: var(--well);
+      }
+
+      .output p {
+        margin: 0;
+        font-family: var(--mono);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+
+      .given {
+        color: var(--ghost);
+      }
+
+      .cursor {
+        display: inline-block;
+        width: 0.55em;
+        height: 1.1em;
+        margin-left: 1px;
+        vertical-align: text-bottom;
+        background: var(--cached);
+      }
+
+      .after {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0 var(--space-2);
+        margin: var(--space-2) 0 0;
+        min-height: 1.9rem;
+      }
+
+      .keep {
+        padding: 0.15rem 0.5rem;
+        min-height: 1.7rem;
+      }
+    `,
+  ];
+}
+
+customElements.define('vitrine-generator', VitrineGenerator);

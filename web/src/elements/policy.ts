@@ -1,0 +1,208 @@
+// <vitrine-policy>: the controls of the sampling policy. It checks nothing: a wrong value is sent as it is typed, and
+// the engine's own error appears at the field that it names.
+
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import type { EngineError } from '../engine/errors';
+import {
+  fieldOf,
+  initialFields,
+  modes,
+  samplingOptions,
+  type Mode,
+  type NumberOption,
+  type PolicyFields,
+} from '../policy-fields';
+import { shared } from '../styles/shared';
+
+interface FieldText {
+  label: string;
+  hint: string;
+}
+
+const fieldTexts: Record<NumberOption, FieldText> = {
+  temperature: { label: 'Temperature', hint: '1: as the model says' },
+  top_k: { label: 'Top-k', hint: 'all' },
+  top_p: { label: 'Top-p', hint: '1: all' },
+  min_p: { label: 'Min-p', hint: '0: all' },
+  seed: { label: 'Seed', hint: 'a new one each time' },
+  max_new_tokens: { label: 'Max new tokens', hint: "the bundle's" },
+};
+
+const modeLabels: Record<Mode, string> = { sample: 'Sample', greedy: 'Greedy' };
+
+export class VitrinePolicy extends LitElement {
+  static override properties = { fields: { attribute: false }, error: { attribute: false } };
+  declare fields: PolicyFields;
+  declare error: EngineError | null;
+
+  constructor() {
+    super();
+    this.fields = initialFields;
+    this.error = null;
+  }
+
+  override render(): TemplateResult {
+    const sampling = this.fields.mode === 'sample';
+    return html`
+      <fieldset>
+        <legend>Policy</legend>
+        <div class="modes" role="radiogroup" aria-label="Mode">
+          ${modes.map((mode) => this.modeView(mode))}
+          <span class="small soft">${sampling ? 'draws from the distribution' : 'always the likeliest token; draws nothing'}</span>
+        </div>
+        <div class="grid">
+          ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}
+          ${this.stopView()}
+        </div>
+        ${this.errorAt('mode')}
+      </fieldset>
+    `;
+  }
+
+  private modeView(mode: Mode): TemplateResult {
+    return html`
+      <label class="mode">
+        <input
+          type="radio"
+          name="mode"
+          value=${mode}
+          .checked=${this.fields.mode === mode}
+          @change=${() => this.change({ ...this.fields, mode })}
+        />
+        ${modeLabels[mode]}
+      </label>
+    `;
+  }
+
+  private numberView(name: NumberOption, enabled: boolean): TemplateResult {
+    const { label, hint } = fieldTexts[name];
+    const wrong = this.wrongField === name;
+    // A text field: a number field would swallow what it does not like, and the engine could not say why.
+    return html`
+      <div class="field">
+        <label for=${name}>${label}</label>
+        <input
+          id=${name}
+          name=${name}
+          inputmode="decimal"
+          autocomplete="off"
+          placeholder=${hint}
+          ?disabled=${!enabled}
+          aria-invalid=${wrong}
+          aria-describedby=${wrong ? 'error' : nothing}
+          .value=${this.fields.numbers[name]}
+          @input=${(event: Event) => this.changeNumber(name, (event.target as HTMLInputElement).value)}
+        />
+        ${this.errorAt(name)}
+      </div>
+    `;
+  }
+
+  private stopView(): TemplateResult {
+    return html`
+      <div class="field">
+        <label for="stop">Stop strings, one a line</label>
+        <textarea
+          id="stop"
+          rows="1"
+          placeholder="none"
+          spellcheck="false"
+          aria-invalid=${this.wrongField === 'stop'}
+          .value=${this.fields.stop}
+          @input=${(event: Event) => this.change({ ...this.fields, stop: (event.target as HTMLTextAreaElement).value })}
+        ></textarea>
+        ${this.errorAt('stop')}
+      </div>
+    `;
+  }
+
+  private get wrongField(): ReturnType<typeof fieldOf> {
+    return this.error?.code === 'invalid_option' ? fieldOf(this.error.message) : null;
+  }
+
+  private errorAt(field: NumberOption | 'mode' | 'stop'): TemplateResult | typeof nothing {
+    if (this.wrongField !== field || !this.error) return nothing;
+    return html`<p class="error" id="error" role="alert">${this.error.message}</p>`;
+  }
+
+  private changeNumber(name: NumberOption, value: string): void {
+    this.change({ ...this.fields, numbers: { ...this.fields.numbers, [name]: value } });
+  }
+
+  private change(fields: PolicyFields): void {
+    this.fields = fields;
+    this.dispatchEvent(new CustomEvent('vitrine-policy', { detail: fields }));
+  }
+
+  static override styles = [
+    shared,
+    css`
+      fieldset {
+        margin: 0;
+        padding: 0;
+        border: 0;
+        min-width: 0;
+      }
+
+      legend {
+        padding: 0;
+        margin-bottom: var(--space-2);
+        font-size: var(--step--1);
+        font-weight: 650;
+        color: var(--ink-soft);
+      }
+
+      .modes {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-1) var(--space-4);
+        margin-bottom: var(--space-3);
+      }
+
+      .mode {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.4em;
+        min-height: 1.75rem;
+        color: var(--ink);
+      }
+
+      .mode input {
+        width: 1.1em;
+        min-height: 0;
+        height: 1.1em;
+        margin: 0;
+        accent-color: var(--cached);
+      }
+
+      .grid {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(min(8.5rem, 100%), 1fr));
+        gap: var(--space-3);
+        align-items: start;
+      }
+
+      .field label {
+        display: block;
+        margin-bottom: 0.2rem;
+      }
+
+      .field textarea {
+        resize: vertical;
+      }
+
+      input:disabled {
+        color: var(--ghost);
+        border-color: var(--line);
+      }
+
+      .error {
+        margin: 0.3rem 0 0;
+      }
+    `,
+  ];
+}
+
+customElements.define('vitrine-policy', VitrinePolicy);

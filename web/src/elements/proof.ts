@@ -1,0 +1,237 @@
+// <vitrine-proof>: the proof beside the text: cached logits against full-prefix logits, what each lane cost, prefill and
+// decode apart, and the cache's bytes, for the run that it is given. It runs nothing.
+
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import type { JsonObject, LaneCost, RunStep } from '../engine/protocol';
+import { isRunning, tokenSteps, totals, type Run } from '../run';
+import { shared } from '../styles/shared';
+import { cacheBytesView } from '../views/cache-bytes';
+import { lanesView } from '../views/lanes';
+import { latencyView } from '../views/latency';
+import { tokenChartView } from '../views/token-chart';
+import { tokenTableView } from '../views/token-table';
+import { verdictView } from '../views/verdict';
+
+const compared = (step: RunStep): step is RunStep & { full: LaneCost } => step.full !== null;
+
+export class VitrineProof extends LitElement {
+  static override properties = { run: { attribute: false }, architecture: { attribute: false } };
+  declare run: Run | null;
+  declare architecture: JsonObject | null;
+
+  constructor() {
+    super();
+    this.run = null;
+    this.architecture = null;
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <section class="panel" aria-labelledby="title">
+        <h2 id="title">The proof</h2>
+        <p class="small soft">
+          The cache must be an optimisation, never an approximation. For every token the model also reads the whole text
+          anew, without its cache, and every bit of every logit is compared.
+        </p>
+        ${this.run ? this.evidence(this.run) : verdictView({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 })}
+      </section>
+    `;
+  }
+
+  private evidence(run: Run): TemplateResult {
+    const steps = tokenSteps(run);
+    const sums = totals(run);
+    const last = steps.filter(compared).at(-1);
+    const positions = run.steps.at(-1)?.positions ?? 0;
+    return html`
+      ${verdictView(sums.parity)}
+      ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
+      ${last ? tokenChartView(steps) : nothing}
+      <h3>Latency with the cache</h3>
+      ${latencyView(sums.prefill, sums.decode)}
+      ${sums.cache
+        ? html`
+            <h3>The cache of this text</h3>
+            ${cacheBytesView(sums.cache, positions, this.architecture)}
+          `
+        : nothing}
+      ${steps.length > 0 && !isRunning(run)
+        ? html`
+            <details>
+              <summary>Every token</summary>
+              ${tokenTableView(steps)}
+            </details>
+          `
+        : nothing}
+    `;
+  }
+
+  static override styles = [
+    shared,
+    css`
+      .verdict {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0 var(--space-4);
+        align-items: baseline;
+        padding: var(--space-3) var(--space-4);
+        border-radius: var(--radius-small);
+        border-left: 4px solid var(--line-strong);
+        background: var(--well);
+        margin-bottom: var(--space-4);
+      }
+
+      .verdict p {
+        margin: 0;
+      }
+
+      .verdict.waiting {
+        display: block;
+        color: var(--ink-soft);
+      }
+
+      .verdict.identical {
+        background: var(--cached-soft);
+        border-color: var(--cached);
+      }
+
+      .verdict.different {
+        background: var(--bad-soft);
+        border-color: var(--bad);
+      }
+
+      .bits {
+        grid-row: span 2;
+        align-self: center;
+        display: grid;
+        justify-items: center;
+        line-height: 1.1;
+        font-size: var(--step--1);
+      }
+
+      .bits .number {
+        font-size: var(--step-3);
+        font-weight: 600;
+      }
+
+      .sentence {
+        font-weight: 620;
+      }
+
+      .key {
+        display: inline-block;
+        width: 0.7em;
+        height: 0.7em;
+        margin-right: 0.4em;
+        border: 2px solid var(--full);
+      }
+
+      .key.cached {
+        background: var(--cached);
+        border-color: var(--cached);
+      }
+
+      .chart {
+        margin: var(--space-4) 0 0;
+      }
+
+      .chart svg {
+        display: block;
+        width: 100%;
+        height: auto;
+      }
+
+      .chart text {
+        font: 11px var(--sans);
+        fill: var(--ink-soft);
+      }
+
+      .axis {
+        stroke: var(--line-strong);
+      }
+
+      rect.full {
+        fill: var(--full-soft);
+        stroke: var(--full);
+        stroke-width: 1;
+      }
+
+      rect.cached {
+        fill: var(--cached);
+      }
+
+      rect.track {
+        fill: var(--line);
+      }
+
+      .gauges {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(11rem, 100%), 1fr));
+        gap: var(--space-2);
+        margin: 0;
+      }
+
+      .gauges > div {
+        padding: var(--space-2) var(--space-3);
+        background: var(--well);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-small);
+      }
+
+      dt {
+        font-size: var(--step--1);
+        color: var(--ink-soft);
+      }
+
+      dd {
+        margin: 0;
+      }
+
+      dd .number {
+        font-size: var(--step-1);
+        font-weight: 600;
+      }
+
+      .bar {
+        width: 30%;
+        min-width: 4rem;
+      }
+
+      .bar svg {
+        display: block;
+        width: 100%;
+        height: 8px;
+      }
+
+      .bytes {
+        margin-bottom: var(--space-2);
+      }
+
+      .formula {
+        font-family: var(--mono);
+        margin: 0;
+      }
+
+      details {
+        margin-top: var(--space-4);
+      }
+
+      .tokens {
+        max-height: 22rem;
+      }
+
+      .tokens th.figure:first-child {
+        padding-right: 0.6rem;
+      }
+
+      @media (max-width: 34rem) {
+        .meaning {
+          display: none;
+        }
+      }
+    `,
+  ];
+}
+
+customElements.define('vitrine-proof', VitrineProof);

@@ -1,0 +1,54 @@
+// The options of a policy as a form holds them: texts, turned into what the engine is given. The engine alone judges
+// them: what is typed goes through as it is, and an empty field is an option that is not given.
+
+export const modes = ['greedy', 'sample'] as const;
+export type Mode = (typeof modes)[number];
+
+/** Options that have an effect in mode "sample" only. */
+export const samplingOptions = ['temperature', 'top_k', 'top_p', 'min_p', 'seed'] as const;
+export const numberOptions = [...samplingOptions, 'max_new_tokens'] as const;
+export type NumberOption = (typeof numberOptions)[number];
+
+export interface PolicyFields {
+  mode: Mode;
+  numbers: Readonly<Record<NumberOption, string>>;
+  /** One stop string a line, with \n, \t and \\ for what a line cannot hold. */
+  stop: string;
+}
+
+export const initialFields: PolicyFields = {
+  mode: 'sample',
+  numbers: { temperature: '0.8', top_k: '', top_p: '0.95', min_p: '', seed: '7', max_new_tokens: '48' },
+  stop: '',
+};
+
+/** A number where one was typed; anything else stays a text, for the engine to refuse by name. */
+function numberOrText(text: string): number | string {
+  const trimmed = text.trim();
+  return trimmed !== '' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\' };
+
+function stopStrings(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => line.replaceAll(/\\([nt\\])/g, (_, letter: string) => escapes[letter] ?? letter));
+}
+
+/** The options that the form gives. In mode "greedy" the sampling fields are put away, so they are not given. */
+export function policyOptions({ mode, numbers, stop }: PolicyFields): Record<string, unknown> {
+  const options: Record<string, unknown> = { mode };
+  for (const name of numberOptions) {
+    const isIdle = mode === 'greedy' && (samplingOptions as readonly string[]).includes(name);
+    if (!isIdle && numbers[name].trim() !== '') options[name] = numberOrText(numbers[name]);
+  }
+  const strings = stopStrings(stop);
+  if (strings.length > 0) options['stop'] = strings;
+  return options;
+}
+
+/** Which field an error of the engine speaks of: its message names the option. */
+export function fieldOf(message: string): NumberOption | 'mode' | 'stop' | null {
+  const names = [...numberOptions, 'mode', 'stop'] as const;
+  return names.find((name) => new RegExp(`(^|[^a-z_])${name}([^a-z_]|$)`).test(message)) ?? null;
+}

@@ -1,0 +1,74 @@
+// A run: one completion or generation as the page follows it, step by step, and the sums of what its steps cost.
+// Everything in it was measured or counted by the engine; adding up is all that happens here.
+
+import type { EngineError } from './engine/errors';
+import type { CacheBytes, LaneCost, ParityTally, RunResult, RunStep } from './engine/protocol';
+
+export interface Run {
+  source: 'completion' | 'generation';
+  prompt: string;
+  steps: readonly RunStep[];
+  result: RunResult | null;
+  error: EngineError | null;
+}
+
+export function beginRun(source: Run['source'], prompt: string): Run {
+  return { source, prompt, steps: [], result: null, error: null };
+}
+
+export const isRunning = (run: Run): boolean => run.result === null && run.error === null;
+
+export const withStep = (run: Run, step: RunStep): Run => ({ ...run, steps: [...run.steps, step] });
+
+/** The steps that chose a token: a long prompt takes several steps before the first one. */
+export const tokenSteps = (run: Run): RunStep[] => run.steps.filter((step) => step.token !== null);
+
+export interface RunTotals {
+  cached: LaneCost;
+  /** Null when no token was compared. */
+  full: LaneCost | null;
+  /** Until the first token. */
+  prefill: LaneCost;
+  /** From the second token on. */
+  decode: LaneCost;
+  parity: ParityTally;
+  cache: CacheBytes | null;
+}
+
+const noCost: LaneCost = { positions: 0, multiply_adds: 0, ms: 0 };
+
+function addCosts(costs: readonly LaneCost[]): LaneCost {
+  return costs.reduce(
+    (sum, cost) => ({
+      positions: sum.positions + cost.positions,
+      multiply_adds: sum.multiply_adds + cost.multiply_adds,
+      ms: sum.ms + cost.ms,
+    }),
+    noCost,
+  );
+}
+
+function addTallies(tallies: readonly ParityTally[]): ParityTally {
+  const sum = (key: keyof ParityTally): number => tallies.reduce((total, tally) => total + tally[key], 0);
+  return {
+    tokens: sum('tokens'),
+    identical_tokens: sum('identical_tokens'),
+    logits_compared: sum('logits_compared'),
+    differing_bits: sum('differing_bits'),
+  };
+}
+
+export function totals(run: Run): RunTotals {
+  const { steps } = run;
+  const ofPhase = (phase: RunStep['phase']): LaneCost =>
+    addCosts(steps.filter((step) => step.phase === phase).map((step) => step.cached));
+  const full = steps.map((step) => step.full).filter((cost) => cost !== null);
+  return {
+    cached: addCosts(steps.map((step) => step.cached)),
+    full: full.length === 0 ? null : addCosts(full),
+    prefill: ofPhase('prefill'),
+    decode: ofPhase('decode'),
+    parity: addTallies(steps.map((step) => step.parity)),
+    cache: steps.at(-1)?.cache ?? null,
+  };
+}

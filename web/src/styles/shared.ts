@@ -1,0 +1,221 @@
+// Styles that several elements share inside their shadow roots: panels, buttons, fields, tables. Sizes and colours are
+// the custom properties of web/page.css; what only one element needs stands in that element.
+
+import { css } from 'lit';
+
+export const shared = css`
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+
+  :host {
+    display: block;
+  }
+
+  .panel {
+    background: var(--glass);
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    box-shadow: var(--edge);
+    padding: clamp(var(--space-4), 2.2vw, var(--space-5));
+  }
+
+  h2 {
+    margin: 0 0 var(--space-3);
+    font-size: var(--step-1);
+    font-weight: 620;
+    letter-spacing: -0.005em;
+    line-height: 1.3;
+  }
+
+  h3 {
+    margin: var(--space-5) 0 var(--space-2);
+    font-size: var(--step--1);
+    font-weight: 650;
+    letter-spacing: 0.01em;
+    color: var(--ink-soft);
+  }
+
+  p {
+    margin: 0 0 var(--space-3);
+  }
+
+  .soft {
+    color: var(--ink-soft);
+  }
+
+  .small {
+    font-size: var(--step--1);
+  }
+
+  .number,
+  code,
+  kbd {
+    font-family: var(--mono);
+    font-variant-numeric: tabular-nums;
+  }
+
+  code {
+    font-size: 0.92em;
+    overflow-wrap: anywhere;
+  }
+
+  kbd {
+    font-size: 0.85em;
+    padding: 0.05em 0.4em;
+    border: 1px solid var(--line-strong);
+    border-bottom-width: 2px;
+    border-radius: 4px;
+    background: var(--well);
+    color: var(--ink);
+  }
+
+  button {
+    font: 600 var(--step--1) / 1.2 var(--sans);
+    color: var(--ink);
+    background: var(--glass);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-small);
+    padding: 0.55rem 0.85rem;
+    min-height: 2.25rem;
+    cursor: pointer;
+    transition: background var(--quick);
+  }
+
+  button:hover:not(:disabled) {
+    background: var(--well);
+  }
+
+  button.primary {
+    background: var(--cached);
+    border-color: var(--cached);
+    color: var(--on-accent);
+  }
+
+  button.primary:hover:not(:disabled) {
+    background: color-mix(in oklab, var(--cached) 88%, var(--ink));
+  }
+
+  button:disabled {
+    cursor: default;
+    color: var(--ghost);
+    background: var(--well);
+    border-color: var(--line);
+  }
+
+  :focus-visible {
+    outline: 2px solid var(--focus);
+    outline-offset: 2px;
+  }
+
+  label {
+    font-size: var(--step--1);
+    color: var(--ink-soft);
+  }
+
+  input,
+  select,
+  textarea {
+    font: var(--step-0) / 1.4 var(--mono);
+    color: var(--ink);
+    background: var(--well);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-small);
+    padding: 0.4rem 0.55rem;
+    width: 100%;
+    min-height: 2.25rem;
+  }
+
+  input::placeholder,
+  textarea::placeholder {
+    color: var(--ghost);
+    opacity: 1;
+  }
+
+  [aria-invalid='true'] {
+    border-color: var(--bad);
+    box-shadow: 0 0 0 1px var(--bad);
+  }
+
+  .error {
+    color: var(--bad);
+    font-size: var(--step--1);
+    overflow-wrap: anywhere;
+  }
+
+  .alert {
+    border: 1px solid var(--bad);
+    border-left-width: 4px;
+    background: var(--bad-soft);
+    border-radius: var(--radius-small);
+    padding: var(--space-3) var(--space-4);
+    overflow-wrap: anywhere;
+  }
+
+  .alert p:last-child {
+    margin: 0;
+  }
+
+  table {
+    width: 100%;
+    border-collapse: collapse;
+    font-size: var(--step--1);
+  }
+
+  th,
+  td {
+    text-align: left;
+    vertical-align: baseline;
+    padding: 0.3rem 0.6rem 0.3rem 0;
+    border-bottom: 1px solid var(--line);
+  }
+
+  th {
+    font-weight: 500;
+    color: var(--ink-soft);
+  }
+
+  th.figure,
+  td.figure {
+    text-align: right;
+    padding-right: 0;
+    padding-left: 0.6rem;
+  }
+
+  td.figure {
+    font-family: var(--mono);
+    font-variant-numeric: tabular-nums;
+    white-space: nowrap;
+  }
+
+  caption {
+    text-align: left;
+    color: var(--ink-soft);
+    font-size: var(--step--1);
+    padding-bottom: var(--space-2);
+  }
+
+  summary {
+    cursor: pointer;
+    font-size: var(--step--1);
+    font-weight: 600;
+    padding: var(--space-1) 0;
+  }
+
+  .scroll {
+    overflow: auto;
+    max-width: 100%;
+  }
+
+  .hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    margin: -1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+`;

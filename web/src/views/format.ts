@@ -1,0 +1,48 @@
+// Numbers as the page writes them: grouped, with a unit, short enough for an instrument. Text in, nothing drawn.
+
+const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export const count = (value: number): string => grouped.format(value);
+
+/** "1 token", "2 tokens". */
+export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+
+/** Three significant figures at most, never in exponent form. */
+function short(value: number): string {
+  if (value === 0) return '0';
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(digits, 3));
+}
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let rank = 0;
+  let rest = value;
+  // 999.5 would be written as "1000" of the smaller unit.
+  while (rest >= base * 0.9995 && rank < units.length - 1) {
+    rest /= base;
+    rank += 1;
+  }
+  const text = rank === 0 ? grouped.format(rest) : short(rest);
+  return units[rank] === '' ? text : `${text} ${units[rank]}`;
+}
+
+/** Bytes in decimal units, as downloads and memory are sold. */
+export const bytes = (value: number): string => scaled(value, 1000, ['B', 'kB', 'MB', 'GB']);
+
+/** A count with K, M, G: multiply-adds, parameters. */
+export const magnitude = (value: number): string => scaled(value, 1000, ['', 'K', 'M', 'G', 'T']);
+
+export function milliseconds(value: number): string {
+  return value < 999.5 ? `${short(value)} ms` : `${short(value / 1000)} s`;
+}
+
+/** "12x"; a plain x, since screen readers read the sign badly. */
+export const ratio = (value: number): string => `${value < 9.95 ? value.toFixed(1) : grouped.format(value)}x`;
+
+export const percent = (share: number): string => `${short(share * 100)} %`;
+
+/** A token's spelling with its white space made visible; an empty one is a special token or half a character. */
+export function visible(piece: string): string {
+  if (piece === '') return '\u2205';
+  return piece.replaceAll(' ', '\u2423').replaceAll('\n', '\u21b5').replaceAll('\t', '\u21e5');
+}

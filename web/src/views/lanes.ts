@@ -1,0 +1,51 @@
+// The two lanes of a run as a table: what its tokens cost with the cache, and with the whole prefix computed anew for
+// each of them. A pure view of the engine's counts and times.
+
+import { html, type TemplateResult } from 'lit';
+
+import type { LaneCost, RunStep } from '../engine/protocol';
+import { count, magnitude, milliseconds, ratio } from './format';
+
+export interface Lanes {
+  cached: LaneCost;
+  full: LaneCost;
+}
+
+const exact = (value: number): string => `${count(value)} multiply-adds`;
+
+function rows(label: string, { cached, full }: Lanes): TemplateResult {
+  const factor = (a: number, b: number): string => (b > 0 ? ratio(a / b) : '');
+  return html`
+    <tr>
+      <th scope="row">${label}, multiply-adds</th>
+      <td class="figure" title=${exact(cached.multiply_adds)}>${magnitude(cached.multiply_adds)}</td>
+      <td class="figure" title=${exact(full.multiply_adds)}>${magnitude(full.multiply_adds)}</td>
+      <td class="figure">${factor(full.multiply_adds, cached.multiply_adds)}</td>
+    </tr>
+    <tr>
+      <th scope="row">${label}, time</th>
+      <td class="figure">${milliseconds(cached.ms)}</td>
+      <td class="figure">${milliseconds(full.ms)}</td>
+      <td class="figure">${factor(full.ms, cached.ms)}</td>
+    </tr>
+  `;
+}
+
+/** `last` is the newest token's step; `total` is the run so far. */
+export function lanesView(last: RunStep & { full: LaneCost }, total: Lanes): TemplateResult {
+  return html`
+    <table class="lanes">
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col" class="figure"><span class="key cached" aria-hidden="true"></span>Cached</th>
+          <th scope="col" class="figure"><span class="key full" aria-hidden="true"></span>Full prefix</th>
+          <th scope="col" class="figure">Factor</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows('This token', { cached: last.cached, full: last.full })} ${rows('Whole run', total)}
+      </tbody>
+    </table>
+  `;
+}

@@ -1,0 +1,35 @@
+// A load in words and as a bar, and a load that failed with the engine's own reason. Pure views.
+
+import { html, type TemplateResult } from 'lit';
+
+import type { EngineError } from '../engine/errors';
+import { errorMeanings } from '../engine/errors';
+import type { LoadProgress } from '../engine/protocol';
+import { bytes } from './format';
+
+export function progressText({ stage, received, total }: LoadProgress): string {
+  if (stage === 'engine') return 'Starting the engine';
+  if (stage === 'start') return 'Verified; building the model and testing it';
+  return `Downloading the model: ${bytes(received)} of ${bytes(total)}`;
+}
+
+export function loadProgressView(progress: LoadProgress): TemplateResult {
+  const text = progressText(progress);
+  const share = progress.stage === 'start' ? 1 : progress.total > 0 ? progress.received / progress.total : 0;
+  return html`
+    <div class="progress">
+      <progress max="1" .value=${share} aria-label="Loading the model"></progress>
+      <span class="small soft">${text}</span>
+    </div>
+  `;
+}
+
+export function loadFailureView(error: EngineError, retry: () => void): TemplateResult {
+  return html`
+    <div class="alert" role="alert">
+      <p><strong>The model did not load.</strong> ${errorMeanings[error.code]}</p>
+      <p><code>${error.code}: ${error.message}</code></p>
+      <p><button type="button" @click=${retry}>Try again</button></p>
+    </div>
+  `;
+}

@@ -1,0 +1,62 @@
+// Multiply-adds of each token in both lanes, as bars: the cached lane filled, the full prefix outlined above it.
+// A pure view; its caption says in words what the picture shows, and the token table holds the numbers.
+
+import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+
+import type { RunStep } from '../engine/protocol';
+import { magnitude, plural, ratio } from './format';
+
+const width = 480;
+const height = 120;
+const axis = 18;
+
+interface Bar {
+  cached: number;
+  full: number;
+}
+
+function bars(values: readonly Bar[]): SVGTemplateResult[] {
+  const largest = Math.max(...values.flatMap((bar) => [bar.cached, bar.full]));
+  // Few tokens should not become blocks as wide as the chart.
+  const slot = width / Math.max(values.length, 24);
+  const thickness = Math.max(slot * 0.72, slot - 3, 0.5);
+  const scale = (value: number): number => (value / largest) * (height - axis - 4);
+  return values.map((bar, index) => {
+    const x = index * slot + (slot - thickness) / 2;
+    const full = scale(bar.full);
+    const cached = scale(bar.cached);
+    const floor = height - axis;
+    return svg`
+      <rect class="full" x=${x} y=${floor - full} width=${thickness} height=${full}></rect>
+      <rect class="cached" x=${x} y=${floor - cached} width=${thickness} height=${Math.max(cached, 1)}></rect>
+    `;
+  });
+}
+
+function conclusion(values: readonly Bar[]): string {
+  const last = values.at(-1) as Bar;
+  const factor = last.full / Math.max(last.cached, 1);
+  if (values.length === 1) return 'The first token is the prompt in both lanes; each further one parts them.';
+  return `Token ${values.length} cost ${magnitude(last.cached)} multiply-adds with the cache and ${ratio(factor)} as many without.`;
+}
+
+/** Steps that chose a token and were compared, in order; at least one. */
+export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
+  const values = steps.flatMap((step) =>
+    step.full === null ? [] : [{ cached: step.cached.multiply_adds, full: step.full.multiply_adds }],
+  );
+  if (values.length === 0) return html``;
+  const largest = Math.max(...values.map((bar) => bar.full));
+  const label = `Multiply-adds of ${plural(values.length, 'token')} in both lanes. ${conclusion(values)}`;
+  return html`
+    <figure class="chart">
+      <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>
+        <line class="axis" x1="0" y1=${height - axis + 0.5} x2=${width} y2=${height - axis + 0.5}></line>
+        ${bars(values)}
+        <text x="0" y=${height - 4}>token 1</text>
+        <text x=${width} y=${height - 4} text-anchor="end">highest bar: ${magnitude(largest)}</text>
+      </svg>
+      <figcaption class="small soft">${conclusion(values)}</figcaption>
+    </figure>
+  `;
+}
