@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/tokenizer_data.hpp"
 
 namespace vitrine::test {
@@ -34,27 +33,6 @@ inline TokenizerData small_tokenizer_data(const std::vector<std::pair<std::strin
     data.tokens.emplace_back();
   }
   return data;
-}
-
-/// The Error that the call throws; the test fails if it throws none.
-template <class Call>
-Error error_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("expected an Error, none was thrown");
-  return {ErrorCode::internal, ""};
-}
-
-/// Whether the call throws an Error with this code whose message contains this text; says what it threw instead.
-template <class Call>
-bool refuses(ErrorCode code, const std::string& part_of_message, Call&& call) {
-  const Error error = error_of(std::forward<Call>(call));
-  const bool expected = error.code() == code && error.message().find(part_of_message) != std::string::npos;
-  if (!expected) MESSAGE("threw ", std::string(error_name(error.code())), ": ", error.message());
-  return expected;
 }
 
 }  // namespace vitrine::test

@@ -8,6 +8,7 @@
 
 #include "base/rng.hpp"
 #include "base/utf8.hpp"
+#include "support/expect_error.hpp"
 #include "support/small_tokenizers.hpp"
 
 using namespace vitrine;
@@ -123,6 +124,6 @@ TEST_CASE("after finish a new text begins") {
 TEST_CASE("an invalid id changes nothing") {
   StreamingDecoder decoder(bytes_only());
   decoder.push(0xE2);
-  CHECK(test::refuses(ErrorCode::invalid_token, "found 999", [&] { decoder.push(999); }));
+  CHECK_ERROR(ErrorCode::invalid_token, "found 999", decoder.push(999));
   CHECK(decoder.pending() == "\xE2");
 }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "support/expect_error.hpp"
 #include "support/shared_data.hpp"
 #include "support/small_tokenizers.hpp"
 #include "tokenizer/bpe_trainer.hpp"
 
 using namespace vitrine;
-using test::refuses;
 
 namespace {
 
@@ -135,8 +135,8 @@ TEST_CASE("special tokens decode to nothing unless asked for") {
 TEST_CASE("an id outside the vocabulary is refused") {
   const Tokenizer tokenizer(test::small_tokenizer_data());
   for (const TokenId id : {-1, 256}) {
-    CHECK(refuses(ErrorCode::invalid_token, "expected 0 to 255", [&] { tokenizer.decode(Ids{'a', id}); }));
-    CHECK(refuses(ErrorCode::invalid_token, "expected 0 to 255", [&] { tokenizer.token_bytes(id); }));
+    CHECK_ERROR(ErrorCode::invalid_token, "expected 0 to 255", tokenizer.decode(Ids{'a', id}));
+    CHECK_ERROR(ErrorCode::invalid_token, "expected 0 to 255", tokenizer.token_bytes(id));
   }
 }
 
