@@ -2,13 +2,14 @@
 // dismisses it. When the typing rests, the completion is proved: it is generated once more with every token compared
 // against the full prefix, and told as `vitrine-run` events.
 
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { Completer, nextWord, type Suggestion } from '../completer';
 import type { LanguageModel } from '../engine/client';
-import { toEngineError, type EngineError } from '../engine/errors';
+import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import { notStarted, type LoadState } from '../load-state';
 import { beginRun, withStep, type Run } from '../run';
+import { autocompleteStyles } from '../styles/autocomplete';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
@@ -175,26 +176,35 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { load } = this;
     return html`
       <section class="panel" aria-labelledby="title">
         <h2 id="title"><label for="box">Type a shell command</label></h2>
-        ${load.kind === 'failed' ? loadFailureView(load.error, () => this.emit('vitrine-retry', null)) : this.caseView()}
-        ${load.kind === 'loading' ? loadProgressView(load.progress) : this.belowView()}
+        ${this.caseView()} ${this.load.kind === 'failed' ? this.failureView(this.load.error) : this.belowView()}
       </section>
+    `;
+  }
+
+  private failureView(error: EngineError): TemplateResult {
+    return html`
+      <div class="failure">
+        ${loadFailureView(error, errorMeanings[error.code], () => this.emit('vitrine-retry', null))}
+      </div>
     `;
   }
 
   private caseView(): TemplateResult {
     const [command, comment] = splitComment(this.text, this.ghost);
-    // No white space inside the mirror: it must wrap exactly as the text box over it does.
+    // The mirror wraps exactly as the text box over it: there may be no white space between its parts.
+    const mirror = [
+      html`<span class="typed">${this.text}</span>`,
+      html`<span class="ghost" data-ghost>${command}</span>`,
+      html`<span class="comment" data-comment>${comment}</span>`,
+    ];
     return html`
       <div class="case">
         <span class="prompt" aria-hidden="true">$</span>
         <div class="field">
-          <div class="mirror" aria-hidden="true"
-            ><span class="typed">${this.text}</span><span class="ghost" data-ghost>${command}</span><span class="comment">${comment}</span
-          ></div>
+          <div class="mirror" aria-hidden="true">${mirror}</div>
           <textarea
             id="box"
             rows="1"
@@ -227,7 +237,7 @@ export class VitrineAutocomplete extends LitElement {
       </p>
       <p class="hidden" role="status">${ghost === '' ? '' : `Suggestion: ${ghost}`}</p>
       ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
-      ${this.costView()}
+      ${this.load.kind === 'loading' ? loadProgressView(this.load.progress) : this.costView()}
       <p class="examples small soft">
         <span>Or begin with</span>
         ${examples.map(
@@ -242,7 +252,8 @@ export class VitrineAutocomplete extends LitElement {
   /** What the newest completion took: its place is kept, so that nothing jumps while typing. */
   private costView(): TemplateResult {
     const result = this.suggestion?.result;
-    if (!result) return html`<div class="cost small soft">Each key keeps what the cache already holds of the text.</div>`;
+    if (!result)
+      return html`<div class="cost small soft">Each key keeps what the cache already holds of the text.</div>`;
     const { reused_positions, prefill, decode } = result;
     const time = milliseconds(prefill.ms + decode.ms);
     return html`
@@ -253,155 +264,7 @@ export class VitrineAutocomplete extends LitElement {
     `;
   }
 
-  static override styles = [
-    shared,
-    css`
-      label {
-        font-size: inherit;
-        color: inherit;
-      }
-
-      .case {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        gap: 0.6ch;
-        padding: var(--space-4);
-        border: 1px solid var(--line-strong);
-        border-radius: var(--radius);
-        background: var(--well);
-        box-shadow: inset 0 1px 3px light-dark(#13201f1a, #00000080);
-        font: var(--step-1) / 1.55 var(--mono);
-      }
-
-      .case:focus-within {
-        border-color: var(--cached);
-        outline: 2px solid var(--focus);
-        outline-offset: 1px;
-      }
-
-      .prompt {
-        color: var(--cached);
-        font-weight: 700;
-        user-select: none;
-      }
-
-      .field {
-        display: grid;
-        min-height: 4.65em;
-      }
-
-      /* Both break between any two characters, as a terminal does: what follows the typed text cannot move it. */
-      .mirror,
-      textarea {
-        grid-area: 1 / 1;
-        margin: 0;
-        padding: 0;
-        border: 0;
-        font: inherit;
-        letter-spacing: inherit;
-        white-space: break-spaces;
-        word-break: break-all;
-        overflow-wrap: anywhere;
-      }
-
-      .typed {
-        color: transparent;
-      }
-
-      .ghost,
-      .comment {
-        color: var(--ghost);
-      }
-
-      /* Below the command, in whole words; accepted, it goes on in the command's line. */
-      .comment {
-        display: block;
-        font-style: italic;
-        white-space: normal;
-        word-break: normal;
-      }
-
-      textarea {
-        width: 100%;
-        height: 100%;
-        background: none;
-        color: var(--ink);
-        resize: none;
-        overflow: hidden;
-        caret-color: var(--cached);
-      }
-
-      textarea:focus-visible {
-        outline: none;
-      }
-
-      .keys {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-4);
-        margin: var(--space-3) 0;
-      }
-
-      .cost {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: space-between;
-        gap: 0 var(--space-4);
-        min-height: 3rem;
-        align-content: center;
-        padding: var(--space-2) 0;
-        border-top: 1px solid var(--line);
-      }
-
-      .reuse {
-        display: grid;
-        gap: var(--space-1);
-        min-width: 0;
-      }
-
-      .strip {
-        max-width: 100%;
-      }
-
-      .reused {
-        fill: var(--cached);
-        stroke: var(--cached);
-      }
-
-      .computed {
-        fill: none;
-        stroke: var(--full);
-      }
-
-      .examples {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
-        margin: 0;
-      }
-
-      .chip {
-        font-family: var(--mono);
-        font-weight: 400;
-        padding: 0.25rem 0.6rem;
-        min-height: 1.9rem;
-      }
-
-      .progress {
-        display: grid;
-        gap: var(--space-1);
-        margin-top: var(--space-3);
-      }
-
-      progress {
-        width: 100%;
-        height: 0.5rem;
-        accent-color: var(--cached);
-      }
-    `,
-  ];
+  static override styles = [shared, autocompleteStyles];
 }
 
 const commentStart = '  # ';

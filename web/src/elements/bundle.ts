@@ -79,11 +79,13 @@ export class VitrineBundle extends LitElement {
     const { name, model_version, parameters, parts, memory, self_test } = loaded;
     return html`
       <p>
-        <strong>${name} ${model_version}</strong>: ${magnitude(parameters)} parameters, ${bytes(loaded.bytes)} to download,
-        ${bytes(memory.weights)} of packed weights and ${bytes(memory.workspace)} of workspace in memory.
-        ${self_test
-          ? html`Self-test passed: the logits after ${self_test.tokens} fixed tokens have the declared hash.`
-          : html`It declares no self-test.`}
+        <strong>${name} ${model_version}</strong>: ${magnitude(parameters)} parameters, ${bytes(loaded.bytes)} to
+        download, ${bytes(memory.weights)} of packed weights and ${bytes(memory.workspace)} of workspace in memory.
+        ${
+          self_test
+            ? html`Self-test passed: the logits after ${self_test.tokens} fixed tokens have the declared hash.`
+            : html`It declares no self-test.`
+        }
       </p>
       <div class="scroll" tabindex="0" role="region" aria-label="Parts of the bundle">
         <table>

@@ -49,7 +49,9 @@ export class VitrinePolicy extends LitElement {
         <legend>Policy</legend>
         <div class="modes" role="radiogroup" aria-label="Mode">
           ${modes.map((mode) => this.modeView(mode))}
-          <span class="small soft">${sampling ? 'draws from the distribution' : 'always the likeliest token; draws nothing'}</span>
+          <span class="small soft"
+            >${sampling ? 'draws from the distribution' : 'always the likeliest token; draws nothing'}</span
+          >
         </div>
         <div class="grid">
           ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}

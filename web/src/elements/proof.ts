@@ -50,20 +50,24 @@ export class VitrineProof extends LitElement {
       ${last ? tokenChartView(steps) : nothing}
       <h3>Latency with the cache</h3>
       ${latencyView(sums.prefill, sums.decode)}
-      ${sums.cache
-        ? html`
-            <h3>The cache of this text</h3>
-            ${cacheBytesView(sums.cache, positions, this.architecture)}
-          `
-        : nothing}
-      ${steps.length > 0 && !isRunning(run)
-        ? html`
-            <details>
-              <summary>Every token</summary>
-              ${tokenTableView(steps)}
-            </details>
-          `
-        : nothing}
+      ${
+        sums.cache
+          ? html`
+              <h3>The cache of this text</h3>
+              ${cacheBytesView(sums.cache, positions, this.architecture)}
+            `
+          : nothing
+      }
+      ${
+        steps.length > 0 && !isRunning(run)
+          ? html`
+              <details>
+                <summary>Every token</summary>
+                ${tokenTableView(steps)}
+              </details>
+            `
+          : nothing
+      }
     `;
   }
 

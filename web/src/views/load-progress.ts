@@ -3,7 +3,6 @@
 import { html, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
-import { errorMeanings } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
 import { bytes } from './format';
 
@@ -24,10 +23,11 @@ export function loadProgressView(progress: LoadProgress): TemplateResult {
   `;
 }
 
-export function loadFailureView(error: EngineError, retry: () => void): TemplateResult {
+/** `meaning` is the sentence of the error's code. */
+export function loadFailureView(error: EngineError, meaning: string, retry: () => void): TemplateResult {
   return html`
     <div class="alert" role="alert">
-      <p><strong>The model did not load.</strong> ${errorMeanings[error.code]}</p>
+      <p><strong>The model did not load.</strong> ${meaning}</p>
       <p><code>${error.code}: ${error.message}</code></p>
       <p><button type="button" @click=${retry}>Try again</button></p>
     </div>
