@@ -1,0 +1,42 @@
+// Counts the allocations of a test program by replacing the global operator new. Include it in one file a program.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace vitrine::test {
+
+inline std::atomic<long> allocation_count{0};
+
+}  // namespace vitrine::test
+
+inline void* vitrine_test_allocate(std::size_t size, std::size_t alignment) {
+  ++vitrine::test::allocation_count;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void* operator new(std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  ++vitrine::test::allocation_count;
+  const std::size_t step = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(step, (size + step - 1) / step * step);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
