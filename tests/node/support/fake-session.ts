@@ -36,7 +36,10 @@ export class FakeSession implements EngineSession {
       const part = this.manifest().parts.find(({ file }) => file === name);
       if (part === undefined) throw new FakeError('bad_manifest', `"${name}": expected a listed file`);
       if (part.bytes !== bytes.length) {
-        throw new FakeError('part_mismatch', `part "${part.name}" (${name}): expected ${part.bytes} bytes, found ${bytes.length}`);
+        throw new FakeError(
+          'part_mismatch',
+          `part "${part.name}" (${name}): expected ${part.bytes} bytes, found ${bytes.length}`,
+        );
       }
     }
     this.files.set(name, bytes);
@@ -54,7 +57,15 @@ export class FakeSession implements EngineSession {
       model_version: '0.0.0',
       bytes: parts.reduce((sum, part) => sum + part.bytes, 0),
       parts,
-      architecture: { vocab_size: 256, d_model: 64, n_layers: layers, n_heads: 4, n_kv_heads: 2, head_dim: 16, max_seq_len: 256 },
+      architecture: {
+        vocab_size: 256,
+        d_model: 64,
+        n_layers: layers,
+        n_heads: 4,
+        n_kv_heads: 2,
+        head_dim: 16,
+        max_seq_len: 256,
+      },
       parameters: 1_234_567,
       policy: { mode: 'greedy' },
       self_test: { tokens: 5, logits_sha256: '00', passed: true },
@@ -75,7 +86,7 @@ export class FakeSession implements EngineSession {
 
   complete(text: string, policyJson: string): string {
     const row = this.start(text, policyJson, '{}');
-    for (let finished = false; !finished; ) finished = (JSON.parse(this.step(row)) as EngineStep).finish_reason !== null;
+    for (let finished = false; !finished;) finished = (JSON.parse(this.step(row)) as EngineStep).finish_reason !== null;
     return this.finish(row);
   }
 
@@ -83,11 +94,20 @@ export class FakeSession implements EngineSession {
     const policy = JSON.parse(policyJson) as Record<string, unknown>;
     const temperature = policy['temperature'];
     if (temperature !== undefined && !(typeof temperature === 'number' && temperature > 0)) {
-      throw new FakeError('invalid_option', `temperature: expected a number above 0, found ${JSON.stringify(temperature)}`);
+      throw new FakeError(
+        'invalid_option',
+        `temperature: expected a number above 0, found ${JSON.stringify(temperature)}`,
+      );
     }
     const { parity = false } = JSON.parse(optionsJson) as { parity?: boolean };
     const row = this.nextRow++;
-    this.rows.set(row, { prompt, policy: { max_new_tokens: 200, seed: 7, ...policy }, parity, steps: [], aborted: false });
+    this.rows.set(row, {
+      prompt,
+      policy: { max_new_tokens: 200, seed: 7, ...policy },
+      parity,
+      steps: [],
+      aborted: false,
+    });
     return row;
   }
 
@@ -103,7 +123,11 @@ export class FakeSession implements EngineSession {
     const past = index === 0 ? 0 : row.prompt.length + index - 1;
     const positions = row.prompt.length + index;
     const letter = continuation[index % continuation.length] as string;
-    const lane = (count: number) => ({ positions: count, multiply_adds: count * 1e6 + count * count * 100, ms: count * 0.11 });
+    const lane = (count: number) => ({
+      positions: count,
+      multiply_adds: count * 1e6 + count * count * 100,
+      ms: count * 0.11,
+    });
     const last = index + 1 >= (row.policy['max_new_tokens'] as number);
     const step: EngineStep = {
       phase: index === 0 ? 'prefill' : 'decode',

@@ -87,11 +87,11 @@ export class VitrineBundle extends LitElement {
             : html`It declares no self-test.`
         }
       </p>
+      <p class="small soft">
+        Every part was checked against this SHA-256 as it arrived; one that differs is refused by name.
+      </p>
       <div class="scroll" tabindex="0" role="region" aria-label="Parts of the bundle">
         <table>
-          <caption>
-            Every part was checked against this SHA-256 as it arrived; one that differs is refused by name.
-          </caption>
           <thead>
             <tr>
               <th scope="col">Part</th>

@@ -44,6 +44,7 @@ export class VitrinePolicy extends LitElement {
 
   override render(): TemplateResult {
     const sampling = this.fields.mode === 'sample';
+    const wrong = this.wrongField;
     return html`
       <fieldset>
         <legend>Policy</legend>
@@ -57,7 +58,11 @@ export class VitrinePolicy extends LitElement {
           ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}
           ${this.stopView()}
         </div>
-        ${this.errorAt('mode')}
+        ${
+          wrong && this.error
+            ? html`<p class="error" id="error" role="alert">${this.error.code}: ${this.error.message}</p>`
+            : nothing
+        }
       </fieldset>
     `;
   }
@@ -96,14 +101,13 @@ export class VitrinePolicy extends LitElement {
           .value=${this.fields.numbers[name]}
           @input=${(event: Event) => this.changeNumber(name, (event.target as HTMLInputElement).value)}
         />
-        ${this.errorAt(name)}
       </div>
     `;
   }
 
   private stopView(): TemplateResult {
     return html`
-      <div class="field">
+      <div class="field wide">
         <label for="stop">Stop strings, one a line</label>
         <textarea
           id="stop"
@@ -111,21 +115,16 @@ export class VitrinePolicy extends LitElement {
           placeholder="none"
           spellcheck="false"
           aria-invalid=${this.wrongField === 'stop'}
+          aria-describedby=${this.wrongField === 'stop' ? 'error' : nothing}
           .value=${this.fields.stop}
           @input=${(event: Event) => this.change({ ...this.fields, stop: (event.target as HTMLTextAreaElement).value })}
         ></textarea>
-        ${this.errorAt('stop')}
       </div>
     `;
   }
 
   private get wrongField(): ReturnType<typeof fieldOf> {
     return this.error?.code === 'invalid_option' ? fieldOf(this.error.message) : null;
-  }
-
-  private errorAt(field: NumberOption | 'mode' | 'stop'): TemplateResult | typeof nothing {
-    if (this.wrongField !== field || !this.error) return nothing;
-    return html`<p class="error" id="error" role="alert">${this.error.message}</p>`;
   }
 
   private changeNumber(name: NumberOption, value: string): void {
@@ -181,7 +180,7 @@ export class VitrinePolicy extends LitElement {
 
       .grid {
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(min(8.5rem, 100%), 1fr));
+        grid-template-columns: repeat(auto-fill, minmax(min(6.5rem, 100%), 1fr));
         gap: var(--space-3);
         align-items: start;
       }
@@ -189,6 +188,10 @@ export class VitrinePolicy extends LitElement {
       .field label {
         display: block;
         margin-bottom: 0.2rem;
+      }
+
+      .wide {
+        grid-column: span 2;
       }
 
       .field textarea {
@@ -201,7 +204,7 @@ export class VitrinePolicy extends LitElement {
       }
 
       .error {
-        margin: 0.3rem 0 0;
+        margin: var(--space-3) 0 0;
       }
     `,
   ];

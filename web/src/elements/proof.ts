@@ -123,7 +123,16 @@ export class VitrineProof extends LitElement {
         font-weight: 620;
       }
 
-      .key {
+      .lanes th span,
+      .lanes th.figure {
+        white-space: nowrap;
+      }
+
+      .lanes th span {
+        display: inline-block;
+      }
+
+      .lanes th .key {
         display: inline-block;
         width: 0.7em;
         height: 0.7em;
@@ -131,7 +140,7 @@ export class VitrineProof extends LitElement {
         border: 2px solid var(--full);
       }
 
-      .key.cached {
+      .lanes th .key.cached {
         background: var(--cached);
         border-color: var(--cached);
       }
@@ -146,9 +155,10 @@ export class VitrineProof extends LitElement {
         height: auto;
       }
 
-      .chart text {
-        font: 11px var(--sans);
-        fill: var(--ink-soft);
+      .ends {
+        display: flex;
+        justify-content: space-between;
+        margin: 0 0 var(--space-1);
       }
 
       .axis {

@@ -9,9 +9,10 @@ export const plural = (value: number, noun: string): string => `${count(value)} 
 
 /** Three significant figures at most, never in exponent form. */
 function short(value: number): string {
-  if (value === 0) return '0';
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toFixed(Math.min(digits, 3));
+  const rounded = Number(value.toPrecision(3));
+  if (rounded === 0) return '0';
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(rounded))));
+  return rounded.toFixed(Math.min(digits, 3));
 }
 
 function scaled(value: number, base: number, units: readonly string[]): string {

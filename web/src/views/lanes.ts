@@ -17,13 +17,13 @@ function rows(label: string, { cached, full }: Lanes): TemplateResult {
   const factor = (a: number, b: number): string => (b > 0 ? ratio(a / b) : '');
   return html`
     <tr>
-      <th scope="row">${label}, multiply-adds</th>
+      <th scope="row"><span>${label},</span> <span>multiply-adds</span></th>
       <td class="figure" title=${exact(cached.multiply_adds)}>${magnitude(cached.multiply_adds)}</td>
       <td class="figure" title=${exact(full.multiply_adds)}>${magnitude(full.multiply_adds)}</td>
       <td class="figure">${factor(full.multiply_adds, cached.multiply_adds)}</td>
     </tr>
     <tr>
-      <th scope="row">${label}, time</th>
+      <th scope="row"><span>${label},</span> <span>time</span></th>
       <td class="figure">${milliseconds(cached.ms)}</td>
       <td class="figure">${milliseconds(full.ms)}</td>
       <td class="figure">${factor(full.ms, cached.ms)}</td>

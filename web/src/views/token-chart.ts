@@ -7,8 +7,7 @@ import type { RunStep } from '../engine/protocol';
 import { magnitude, plural, ratio } from './format';
 
 const width = 480;
-const height = 120;
-const axis = 18;
+const height = 104;
 
 interface Bar {
   cached: number;
@@ -20,12 +19,12 @@ function bars(values: readonly Bar[]): SVGTemplateResult[] {
   // Few tokens should not become blocks as wide as the chart.
   const slot = width / Math.max(values.length, 24);
   const thickness = Math.max(slot * 0.72, slot - 3, 0.5);
-  const scale = (value: number): number => (value / largest) * (height - axis - 4);
+  const scale = (value: number): number => (value / largest) * (height - 2);
   return values.map((bar, index) => {
     const x = index * slot + (slot - thickness) / 2;
     const full = scale(bar.full);
     const cached = scale(bar.cached);
-    const floor = height - axis;
+    const floor = height - 0.5;
     return svg`
       <rect class="full" x=${x} y=${floor - full} width=${thickness} height=${full}></rect>
       <rect class="cached" x=${x} y=${floor - cached} width=${thickness} height=${Math.max(cached, 1)}></rect>
@@ -51,12 +50,13 @@ export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
   return html`
     <figure class="chart">
       <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>
-        <line class="axis" x1="0" y1=${height - axis + 0.5} x2=${width} y2=${height - axis + 0.5}></line>
+        <line class="axis" x1="0" y1=${height - 0.5} x2=${width} y2=${height - 0.5}></line>
         ${bars(values)}
-        <text x="0" y=${height - 4}>token 1</text>
-        <text x=${width} y=${height - 4} text-anchor="end">highest bar: ${magnitude(largest)}</text>
       </svg>
-      <figcaption class="small soft">${conclusion(values)}</figcaption>
+      <p class="ends small soft" aria-hidden="true">
+        <span>token 1</span><span>highest bar: ${magnitude(largest)}</span>
+      </p>
+      <figcaption class="small">${conclusion(values)}</figcaption>
     </figure>
   `;
 }

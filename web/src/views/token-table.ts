@@ -25,11 +25,11 @@ function row(step: RunStep, index: number): TemplateResult {
 export function tokenTableView(steps: readonly RunStep[]): TemplateResult {
   const heads = ['Id', 'Chance', 'Cached mul-adds', 'Full mul-adds', 'Cached time', 'Full time', 'Bits that differ'];
   return html`
+    <p class="small soft">
+      Each row is one token. Chance is what the policy gave it; the bits are those of all logits of that token.
+    </p>
     <div class="scroll tokens" tabindex="0" role="region" aria-label="Every token of the run">
       <table>
-        <caption>
-          Each row is one token. Chance is what the policy gave it; the bits are those of all logits of that token.
-        </caption>
         <thead>
           <tr>
             <th scope="col" class="figure">No</th>

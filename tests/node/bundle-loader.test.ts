@@ -1,0 +1,113 @@
+// Loading a bundle, on a stand-in session: progress by bytes, and a failure that names the part.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { EngineError } from '../../web/src/engine/errors';
+import type { LoadProgress } from '../../web/src/engine/protocol';
+import { bundleFiles, servesFiles, urls, wire } from './support/wired-model';
+
+async function failureOf(loading: Promise<unknown>): Promise<EngineError> {
+  return loading.then(
+    () => assert.fail('expected the load to fail'),
+    (error: EngineError) => error,
+  );
+}
+
+test('progress counts bytes up to the sum of the parts, and every file reaches the engine', async () => {
+  const { model, sessions } = wire();
+  const progress: LoadProgress[] = [];
+  const description = await model.load(urls, { onProgress: (step) => progress.push(step) });
+  assert.equal(description.bytes, 5300);
+  assert.equal(progress[0]?.stage, 'engine');
+  assert.equal(progress.at(-1)?.stage, 'start');
+  const received = progress.filter(({ stage }) => stage === 'download').map((step) => step.received);
+  assert.deepEqual(
+    received,
+    [...received].sort((a, b) => a - b),
+  );
+  assert.equal(received.at(-1), 5300);
+  assert.ok(received.length > 5, 'a large part reports more than once');
+  assert.deepEqual([...(sessions[0]?.files.keys() ?? [])].sort(), [
+    'manifest.json',
+    'model.safetensors',
+    'tokenizer.json',
+  ]);
+});
+
+test('a part that is not there is named', async () => {
+  const files = bundleFiles();
+  files.delete('tokenizer.json');
+  const error = await failureOf(wire({ fetch: servesFiles(files) }).model.load(urls));
+  assert.equal(error.code, 'file_not_found');
+  assert.equal(error.message, 'part "tokenizer" (tokenizer.json): expected status 200, found 404');
+});
+
+test('a bundle that is not there is told by its manifest', async () => {
+  const error = await failureOf(wire({ fetch: servesFiles(new Map()) }).model.load(urls));
+  assert.equal(error.code, 'file_not_found');
+  assert.match(error.message, /^part "manifest" \(manifest\.json\)/);
+});
+
+test('a truncated part is refused by the engine, by name', async () => {
+  const files = bundleFiles();
+  files.set('model.safetensors', new Uint8Array(4999));
+  const error = await failureOf(wire({ fetch: servesFiles(files) }).model.load(urls));
+  assert.equal(error.code, 'part_mismatch');
+  assert.match(error.message, /part "weights" \(model\.safetensors\): expected 5000 bytes, found 4999/);
+});
+
+test('a connection that breaks off is told with its part', async () => {
+  const serve = servesFiles(bundleFiles());
+  const breaking: typeof fetch = async (input, init) => {
+    if (!String(input).endsWith('model.safetensors')) return serve(input, init);
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(10));
+        controller.error(new TypeError('network changed'));
+      },
+    });
+    return new Response(body);
+  };
+  const error = await failureOf(wire({ fetch: breaking }).model.load(urls));
+  assert.equal(error.code, 'file_unreadable');
+  assert.match(error.message, /part "weights" \(model\.safetensors\).*network changed/);
+});
+
+test('a load can be stopped in the middle of a part, and says which', async () => {
+  const serve = servesFiles(bundleFiles());
+  const stopper = new AbortController();
+  const stalling: typeof fetch = async (input, init) => {
+    if (!String(input).endsWith('model.safetensors')) return serve(input, init);
+    const body = new ReadableStream({
+      start(controller) {
+        init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
+      },
+    });
+    setImmediate(() => stopper.abort());
+    return new Response(body);
+  };
+  const error = await failureOf(wire({ fetch: stalling }).model.load(urls, { signal: stopper.signal }));
+  assert.equal(error.code, 'aborted');
+  assert.match(error.message, /^part "weights" \(model\.safetensors\): stopped/);
+});
+
+test('a load that fails leaves the model before it in service', async () => {
+  const files = bundleFiles();
+  const { model, sessions } = wire({ fetch: servesFiles(files) });
+  await model.load(urls);
+  files.delete('model.safetensors');
+  await failureOf(model.load(urls));
+  assert.equal((await model.complete('git comm')).finish_reason, 'stop_token');
+  assert.deepEqual(
+    sessions.map(({ deleted }) => deleted),
+    [false, true],
+  );
+});
+
+test('a browser without WebAssembly is told as such', async () => {
+  const createSession = () =>
+    Promise.reject(Object.assign(new Error('engine: expected WebAssembly'), { code: 'not_loaded' }));
+  const error = await failureOf(wire({ createSession }).model.load(urls));
+  assert.equal(error.code, 'not_loaded');
+});

@@ -1,0 +1,185 @@
+// What the page decides without a document: formats, the policy's fields, the address, runs and the completer.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Completer, nextWord, type Suggestion } from '../../web/src/completer';
+import type { RunResult, RunStep } from '../../web/src/engine/protocol';
+import { initialState, readState, writeState } from '../../web/src/page-state';
+import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
+import { beginRun, isRunning, tokenSteps, totals, withStep } from '../../web/src/run';
+import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { verdictOf, verdictText } from '../../web/src/views/verdict';
+
+test('numbers are written short, grouped and with their unit', () => {
+  assert.deepEqual([0, 999, 1000, 5_780_800, 999_960].map(bytes), ['0 B', '999 B', '1.00 kB', '5.78 MB', '1.00 MB']);
+  assert.deepEqual([12, 54_300_000, 1.47e9].map(magnitude), ['12', '54.3 M', '1.47 G']);
+  assert.deepEqual([0, 0.01234, 5.939, 161.4, 1500].map(milliseconds), [
+    '0 ms',
+    '0.012 ms',
+    '5.94 ms',
+    '161 ms',
+    '1.50 s',
+  ]);
+  assert.deepEqual([1.04, 54.2].map(ratio), ['1.0x', '54x']);
+  assert.equal(count(12288), '12,288');
+  assert.equal(percent(0.7512), '75.1 %');
+  assert.deepEqual(
+    [0, 1, 2].map((value) => plural(value, 'token')),
+    ['0 tokens', '1 token', '2 tokens'],
+  );
+});
+
+test('white space and empty tokens can be seen', () => {
+  assert.deepEqual([' a', '\n', ''].map(visible), ['\u2423a', '\u21b5', '\u2205']);
+});
+
+test('the verdict counts, and nothing compared is no verdict', () => {
+  const tally = { tokens: 57, identical_tokens: 57, logits_compared: 57 * 256, differing_bits: 0 };
+  assert.equal(verdictText(tally), '57 of 57 tokens identical, 0 bits differ');
+  assert.equal(verdictOf(tally), 'identical');
+  assert.equal(verdictOf({ ...tally, identical_tokens: 56, differing_bits: 1 }), 'different');
+  assert.equal(
+    verdictText({ ...tally, identical_tokens: 56, differing_bits: 1 }),
+    '56 of 57 tokens identical, 1 bit differs',
+  );
+  assert.equal(verdictOf({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 }), 'waiting');
+});
+
+test('what is typed as a number is sent as one, and anything else as it is', () => {
+  const numbers = {
+    ...initialFields.numbers,
+    temperature: ' 0.5 ',
+    top_k: 'many',
+    top_p: '',
+    min_p: '1e-2',
+    seed: 'NaN',
+  };
+  assert.deepEqual(policyOptions({ mode: 'sample', numbers, stop: '' }), {
+    mode: 'sample',
+    temperature: 0.5,
+    top_k: 'many',
+    min_p: 0.01,
+    seed: 'NaN',
+    max_new_tokens: 48,
+  });
+});
+
+test('mode greedy gives no option that only sampling has', () => {
+  assert.deepEqual(policyOptions({ ...initialFields, mode: 'greedy' }), { mode: 'greedy', max_new_tokens: 48 });
+});
+
+test('stop strings are one a line, with escapes', () => {
+  const { stop } = policyOptions({ ...initialFields, stop: '  #\n\\n\nback\\\\slash' }) as { stop: string[] };
+  assert.deepEqual(stop, ['  #', '\n', 'back\\slash']);
+});
+
+test('an error is shown at the field that it names', () => {
+  assert.equal(fieldOf('policy.top_p: expected a number in (0, 1], found 7'), 'top_p');
+  assert.equal(fieldOf('"max_new_tokens": expected 1 or more'), 'max_new_tokens');
+  assert.equal(fieldOf('stop: expected texts'), 'stop');
+  assert.equal(fieldOf('prompt: expected at least one token'), null);
+});
+
+test('the address carries the whole state and gives it back', () => {
+  const state = {
+    text: 'git commit -m "a & b"',
+    prompt: 'tar #1 ',
+    fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
+  };
+  assert.deepEqual(readState(`#${writeState(state)}`), state);
+  assert.equal(writeState(initialState), '');
+  assert.deepEqual(readState(''), initialState);
+  assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
+});
+
+const step = (change: Partial<RunStep>): RunStep => ({
+  phase: 'decode',
+  past: 0,
+  token: 1,
+  piece: 'a',
+  text: 'a',
+  probability: 1,
+  finish_reason: null,
+  cached: { positions: 1, multiply_adds: 10, ms: 1 },
+  full: { positions: 5, multiply_adds: 50, ms: 4 },
+  parity: { tokens: 1, identical_tokens: 1, logits_compared: 256, differing_bits: 0 },
+  positions: 5,
+  cache: { formula: 1, used: 2, allocated: 3 },
+  ...change,
+});
+
+test('a run sums its steps, prefill and decode apart', () => {
+  const chunk = step({ phase: 'prefill', token: null, full: null, cached: { positions: 4, multiply_adds: 40, ms: 2 } });
+  let run = beginRun('generation', 'x');
+  assert.ok(isRunning(run));
+  for (const next of [chunk, step({ phase: 'prefill' }), step({}), step({})]) run = withStep(run, next);
+  const sums = totals(run);
+  assert.deepEqual(sums.prefill, { positions: 5, multiply_adds: 50, ms: 3 });
+  assert.deepEqual(sums.decode, { positions: 2, multiply_adds: 20, ms: 2 });
+  assert.deepEqual(sums.full, { positions: 15, multiply_adds: 150, ms: 12 });
+  assert.equal(sums.parity.tokens, 4);
+  assert.equal(tokenSteps(run).length, 3);
+  assert.equal(isRunning({ ...run, result: {} as RunResult }), false);
+});
+
+test('one step to the right accepts a word', () => {
+  assert.deepEqual(['it -m <x>', ' -m <x>', '', 'last'].map(nextWord), ['it', ' -m', '', 'last']);
+});
+
+/** A model whose completions the test answers by hand. */
+function slowModel() {
+  const asked: Array<{ text: string; answer: (text: string) => void; fail: (error: Error) => void }> = [];
+  const model = {
+    complete: (text: string) =>
+      new Promise<RunResult>((resolve, reject) => {
+        asked.push({ text, answer: (addition) => resolve({ text: addition } as RunResult), fail: reject });
+      }),
+  };
+  return { model, asked };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('of the texts typed while a completion runs, only the newest is asked for', async () => {
+  const { model, asked } = slowModel();
+  const shown: Suggestion[] = [];
+  const completer = new Completer(model, {
+    onSuggestion: (suggestion) => shown.push(suggestion),
+    onError: assert.fail,
+  });
+  for (const text of ['g', 'gi', 'git']) completer.want(text);
+  asked[0]?.answer('x');
+  await settle();
+  assert.deepEqual(
+    asked.map(({ text }) => text),
+    ['g', 'git'],
+  );
+  assert.deepEqual(shown, [], 'an answer for another text is dropped');
+  asked[1]?.answer(' commit\nsecond line');
+  await settle();
+  assert.deepEqual(
+    shown.map(({ text, addition }) => [text, addition]),
+    [['git', ' commit']],
+  );
+  completer.want('git ');
+  await settle();
+  assert.equal(asked.length, 3, 'it goes on after being idle');
+});
+
+test('an error is told only for the text that is still wanted', async () => {
+  const { model, asked } = slowModel();
+  const errors: string[] = [];
+  const completer = new Completer(model, {
+    onSuggestion: () => assert.fail('no suggestion was due'),
+    onError: ({ message }) => errors.push(message),
+  });
+  completer.want('a');
+  completer.forget();
+  asked[0]?.fail(new Error('too late'));
+  await settle();
+  completer.want('b');
+  asked[1]?.fail(new Error('in time'));
+  await settle();
+  assert.deepEqual(errors, ['in time']);
+});
