@@ -81,25 +81,35 @@ install_packages() {
   esac
 }
 
-# attempt KIND: sets up one kind of toolchain in $base/$key-KIND; its env file is complete or not there.
+# install KIND FOLDER: fills the folder, env.part and needs included.
+install() {
+  local emcc
+  case $1 in
+    path)
+      emcc=$(outside_emcc)
+      [ -n "$emcc" ] || { say 'path: no emcc on PATH'; return 1; }
+      bash "$here/setup/path.sh" "$emcc" "$2"
+      ;;
+    testing) bash "$here/setup/debian.sh" forky 22 "$2" ;;
+    stable) bash "$here/setup/debian.sh" trixie 19 "$2" ;;
+  esac
+}
+
+# attempt KIND: sets up one kind of toolchain in $base/$key-KIND. Its env.sh appears last, when all else is proved.
 attempt() {
-  local kind=$1 folder=$base/$key-$1 emcc
+  local folder=$base/$key-$1
   if [ -s "$folder/env.sh" ] && all_there "$folder/needs"; then return 0; fi
   rm -rf "$folder"
   mkdir -p "$folder"
-  case $kind in
-    path)
-      emcc=$(outside_emcc)
-      [ -n "$emcc" ] || { say "path: no emcc on PATH"; return 1; }
-      bash "$here/setup/path.sh" "$emcc" "$folder" || return 1
-      ;;
-    testing) bash "$here/setup/debian.sh" forky 22 "$folder" || return 1 ;;
-    stable) bash "$here/setup/debian.sh" trixie 19 "$folder" || return 1 ;;
-  esac
-  say "$kind: building Emscripten's system libraries and proving that its programs run (minutes, once)"
-  bash "$here/setup/probe.sh" "$folder/env.part" "$folder/probe" || return 1
-  rm -rf "$folder/probe"
-  mv "$folder/env.part" "$folder/env.sh"
+  if install "$1" "$folder" && say "$1: building Emscripten's libraries and proving what they make (minutes, once)" &&
+    bash "$here/setup/probe.sh" "$folder/env.part" "$folder/probe"; then
+    rm -rf "$folder/probe"
+    mv "$folder/env.part" "$folder/env.sh"
+    return 0
+  fi
+  say "$1: not taken"
+  rm -rf "$folder"
+  return 1
 }
 
 main() {

@@ -49,6 +49,9 @@ cp "$here"/npm/package*.json "$folder/emscripten/"
 (cd "$folder/emscripten" && npm ci --no-audit --no-fund --loglevel=error >&2)
 
 node=$(command -v node)
+# The system's own Python: a version manager's stand-in would cost each compiler call its start.
+python=/usr/bin/python3
+[ -x "$python" ] || python=$(command -v python3)
 cat >"$folder/emscripten/.emscripten" <<EOF
 LLVM_ROOT = '$llvm_bin'
 BINARYEN_ROOT = '$binaryen'
@@ -57,11 +60,11 @@ CACHE = '$folder/cache'
 EOF
 cat >"$folder/env.part" <<EOF
 unset EM_CONFIG EM_CACHE EM_LLVM_ROOT EM_BINARYEN_ROOT EM_NODE_JS
-export EMSDK_PYTHON='$(command -v python3)'
+export EMSDK_PYTHON='$python'
 export EMSCRIPTEN_ROOT='$folder/emscripten'
 export VITRINE_INCLUDE='$folder/include'
 export PATH='$folder/emscripten':"\$PATH"
 EOF
-printf '%s\n' "$llvm_bin/clang" "$llvm_bin/wasm-ld" "$llvm_bin/llvm-ar" "$node" \
+printf '%s\n' "$llvm_bin/clang" "$llvm_bin/wasm-ld" "$llvm_bin/llvm-ar" "$node" "$python" \
   "$folder/emscripten/emcc" "$folder/include/xsimd/xsimd.hpp" >"$folder/needs"
 rm -rf "$root"
