@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.hpp"
 #include "session/session_json.hpp"
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)

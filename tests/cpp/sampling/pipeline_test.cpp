@@ -114,7 +114,8 @@ TEST_CASE("every stage draws from the distribution that its definition gives") {
 TEST_CASE("the chi-square test notices a stage that does nothing") {
   for (const Policy& policy : policies()) {
     if (policy == Policy{}) continue;
-    const ChiSquare result = chi_square(count_draws(kLogits, Policy{}, 40000, 11), expected_distribution(kLogits, policy));
+    const ChiSquare result =
+        chi_square(count_draws(kLogits, Policy{}, 40000, 11), expected_distribution(kLogits, policy));
     CHECK_FALSE(result.plausible());
   }
 }
@@ -190,7 +191,8 @@ TEST_CASE("greedy takes the largest logit, the lowest id on a tie, and draws not
     CHECK(pipeline.draw(std::vector<float>{1, 3, 2, 3}, greedy, stream, seed).token == 1);
     CHECK(pipeline.draw(std::vector<float>{5, 5, 5, 5}, greedy, stream, seed).token == 0);
     CHECK(pipeline.draw(std::vector<float>{-0.0f, 0.0f, -1, -1}, greedy, stream, seed).token == 0);
-    CHECK(pipeline.draw(std::vector<float>{-kInfinity, -3e38f, -kInfinity, -kInfinity}, greedy, stream, seed).token == 1);
+    CHECK(pipeline.draw(std::vector<float>{-kInfinity, -3e38f, -kInfinity, -kInfinity}, greedy, stream, seed).token ==
+          1);
   }
   DistributionTrace trace;
   const Draw draw = pipeline.draw(std::vector<float>{0, 1, 0, 1}, greedy, RandomStream(1), 0, &trace);

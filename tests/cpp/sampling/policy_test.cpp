@@ -105,8 +105,8 @@ TEST_CASE("a wrong option is refused by name, with what was expected and found")
 }
 
 TEST_CASE("numbers that are not finite are refused however they arrive") {
-  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(),
-                           -std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
     for (const char* option : {"temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens"}) {
       Json json = Json::object();
       json[option] = bad;
@@ -116,11 +116,10 @@ TEST_CASE("numbers that are not finite are refused however they arrive") {
 }
 
 TEST_CASE("the edges of every range are accepted") {
-  for (const char* options :
-       {R"({"temperature": 0.001})", R"({"temperature": 1000})", R"({"top_k": 0})", R"({"top_k": 1})",
-        R"({"top_k": 100})", R"({"top_p": 1e-300})", R"({"top_p": 1})", R"({"min_p": 0})", R"({"min_p": 1})",
-        R"({"seed": 0})", R"({"max_new_tokens": 1})", R"({"max_new_tokens": 1000000})", R"({"stop_tokens": []})",
-        R"({"stop": []})"}) {
+  for (const char* options : {R"({"temperature": 0.001})", R"({"temperature": 1000})", R"({"top_k": 0})",
+                              R"({"top_k": 1})", R"({"top_k": 100})", R"({"top_p": 1e-300})", R"({"top_p": 1})",
+                              R"({"min_p": 0})", R"({"min_p": 1})", R"({"seed": 0})", R"({"max_new_tokens": 1})",
+                              R"({"max_new_tokens": 1000000})", R"({"stop_tokens": []})", R"({"stop": []})"}) {
     CAPTURE(options);
     CHECK_NOTHROW(parse(options));
   }

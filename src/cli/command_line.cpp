@@ -1,0 +1,82 @@
+#include "cli/command_line.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iomanip>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include "base/check.hpp"
+#include "io/atomic_file.hpp"
+
+namespace vitrine::cli {
+namespace {
+
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
+constexpr int kBarWidth = 24;
+
+}  // namespace
+
+void CommandLine::print(const Json& result, const std::string& text) const {
+  std::cout << (json ? json_text(result) + "\n" : text) << std::flush;
+}
+
+void add_model_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("--bundle", options.bundle, "Folder of the model, with its manifest.json")->required();
+  command.add_option("--threads", options.threads, "Threads, this one included; they change no bit of the result");
+}
+
+void load_session(Session& session, const ModelOptions& options) { session.load(read_bundle_folder(options.bundle)); }
+
+std::string read_text(const std::string& path) {
+  if (path != "-") return read_file(path, kMaxTextBytes);
+  std::string text;
+  char buffer[1 << 16];
+  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
+    VITRINE_CHECK(text.size() <= kMaxTextBytes, ErrorCode::bad_data, "stdin: expected at most ", kMaxTextBytes,
+                  " bytes, found more");
+  }
+  return text;
+}
+
+std::uint64_t entropy() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+void remove_times(Json& json) {
+  if (json.is_object()) json.erase("ms");
+  if (!json.is_structured()) return;
+  for (Json& child : json) remove_times(child);
+}
+
+std::string fixed(double value, int digits) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(digits) << value;
+  return out.str();
+}
+
+Progress::Progress(bool quiet) : terminal_(isatty(STDERR_FILENO) == 1), quiet_(quiet) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\n", stderr);
+}
+
+void Progress::show(std::uint64_t done, std::uint64_t total, const std::string& text, bool note) {
+  if (quiet_) return;
+  if (!terminal_) {
+    if (note) std::fprintf(stderr, "%s\n", text.c_str());
+    return;
+  }
+  const int filled = total == 0 ? 0 : static_cast<int>(done * kBarWidth / total);
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '=') +
+                          std::string(static_cast<std::size_t>(kBarWidth - filled), ' ');
+  std::fprintf(stderr, "\r\033[K[%s] %s%s", bar.c_str(), text.c_str(), note ? "\n" : "");
+  std::fflush(stderr);
+  drawn_ = !note;
+}
+
+}  // namespace vitrine::cli

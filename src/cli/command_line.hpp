@@ -1,0 +1,85 @@
+// CommandLine: what the commands of `vitrine` share: where results and progress go, exit statuses, common options.
+// The commands themselves stand one a file (generate.cpp, train.cpp, ...); none of them computes anything of the model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "session/session.hpp"
+
+namespace vitrine::cli {
+
+/// Exit statuses, as --help documents them.
+enum ExitStatus : int {
+  kOk = 0,
+  kCheckFailed = 1,  ///< the command did its work, and what it checked does not hold
+  kBadUsage = 2,     ///< unknown or wrong options
+  kBadInput = 3,     ///< files, data or resources
+  kInternal = 4,     ///< a fault of vitrine
+};
+
+struct CommandLine {
+  bool json = false;
+  std::function<int()> action;  ///< of the subcommand that was given
+
+  /// The result on stdout: one line of JSON with --json, else the text.
+  void print(const Json& result, const std::string& text) const;
+};
+
+/// Adds a subcommand whose `run` is called with the parsed options; Options is its plain struct.
+template <class Options>
+CLI::App* add_subcommand(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description,
+                         const std::shared_ptr<Options>& options, int (*run)(const Options&, const CommandLine&)) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->add_flag("--json", line.json, "Print one JSON object on stdout, and nothing else");
+  command->callback([&line, options, run] { line.action = [&line, options, run] { return run(*options, line); }; });
+  return command;
+}
+
+void add_train(CLI::App& app, CommandLine& line);
+void add_tokenize(CLI::App& app, CommandLine& line);
+void add_generate(CLI::App& app, CommandLine& line);
+void add_parity(CLI::App& app, CommandLine& line);
+void add_eval(CLI::App& app, CommandLine& line);
+void add_inspect(CLI::App& app, CommandLine& line);
+
+/// --bundle and --threads, for the commands that run a model.
+struct ModelOptions {
+  std::string bundle;
+  std::size_t threads = 1;
+};
+void add_model_options(CLI::App& command, ModelOptions& options);
+/// `max_rows`: how many texts at once.
+void load_session(Session& session, const ModelOptions& options);
+
+/// A text file, at most 1 GiB; "-" is stdin.
+std::string read_text(const std::string& path);
+/// 64 bits that differ from call to call.
+std::uint64_t entropy();
+/// Removes every "ms", so that two runs of the same work print the same.
+void remove_times(Json& json);
+/// A number with so many digits after the point.
+std::string fixed(double value, int digits);
+
+/// A line on stderr that is rewritten while work goes on; plain lines, now and then, where stderr is no terminal.
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Shows `text` behind a bar of done / total. On a terminal at once; elsewhere when `note` is set.
+  void show(std::uint64_t done, std::uint64_t total, const std::string& text, bool note);
+
+ private:
+  bool terminal_;
+  bool quiet_;
+  bool drawn_ = false;
+};
+
+}  // namespace vitrine::cli

@@ -1,0 +1,125 @@
+// `vitrine generate`: continues a prompt under a policy.
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/check.hpp"
+#include "cli/command_line.hpp"
+#include "session/session_json.hpp"
+
+namespace vitrine::cli {
+namespace {
+
+struct GenerateOptions {
+  ModelOptions model;
+  std::string prompt;
+  std::string policy_file;
+  std::optional<std::string> mode;
+  bool greedy = false;
+  std::optional<double> temperature, top_p, min_p;
+  std::optional<std::int64_t> top_k, seed, max_new_tokens;
+  std::vector<std::string> stop;
+  std::size_t rows = 1;
+  bool parity = false;
+  bool heal = false;
+  bool timing = false;
+};
+
+/// The options as the policy's JSON; what is wrong with them the policy says.
+Json policy_options(const GenerateOptions& options) {
+  Json json = options.policy_file.empty() ? Json::object() : parse_json(read_text(options.policy_file), "policy");
+  const auto set = [&](const char* key, const auto& value) {
+    if (value) json[key] = *value;
+  };
+  if (options.greedy) json["mode"] = "greedy";
+  set("mode", options.mode);
+  set("temperature", options.temperature);
+  set("top_k", options.top_k);
+  set("top_p", options.top_p);
+  set("min_p", options.min_p);
+  set("seed", options.seed);
+  set("max_new_tokens", options.max_new_tokens);
+  if (!options.stop.empty()) json["stop"] = options.stop;
+  return json;
+}
+
+std::string cost_text(const RowResult& result) {
+  const auto lane = [](const char* name, const LaneCost& cost) {
+    return str(name, " ", cost.positions, " positions, ", cost.multiply_adds, " multiply-adds, ",
+               fixed(cost.milliseconds, 2), " ms");
+  };
+  std::string text = str("\n[", finish_name(result.finish), "; seed ", *result.policy.seed, "; ",
+                         lane("prefill", result.prefill), "; ", lane("decode", result.decode), "]\n");
+  if (result.parity.tokens > 0) {
+    text += str("[", result.parity.identical_tokens, " of ", result.parity.tokens, " tokens identical, ",
+                result.parity.differing_bits, " bits differ; ", lane("full prefix", result.full), "]\n");
+  }
+  return text;
+}
+
+void print_rows(const Session& session, const std::vector<RowId>& rows, const GenerateOptions& options,
+                const CommandLine& line) {
+  Json all = Json::array();
+  std::string text;
+  for (const RowId row : rows) {
+    const RowResult result = session.result(row);
+    all.push_back(result_json(result));
+    // One row was printed as it came.
+    text += (rows.size() > 1 ? str("--- row ", all.size(), "\n", result.text) : std::string()) + cost_text(result);
+  }
+  if (!options.timing) remove_times(all);
+  line.print(rows.size() == 1 ? all.front() : Json{{"rows", std::move(all)}}, text);
+}
+
+int run_generate(const GenerateOptions& options, const CommandLine& line) {
+  Session session({.threads = options.model.threads, .max_rows = options.rows, .prefill_chunk = 64});
+  load_session(session, options.model);
+  const Policy policy = resolve_seed(session.effective_policy(policy_options(options)), entropy());
+  std::vector<RowId> rows;
+  for (std::size_t r = 0; r < options.rows; ++r) {
+    RowOptions row_options;
+    row_options.parity = options.parity;
+    row_options.heal = options.heal;
+    row_options.stream = r;
+    rows.push_back(session.start(options.prompt, policy, row_options, 0));
+  }
+  const bool streams = !line.json && rows.size() == 1;
+  bool identical = true;
+  while (session.unfinished_rows() > 0) {
+    for (const RowStep& step : session.step_all()) {
+      if (step.error) throw *step.error;
+      identical = identical && step.parity.differing_bits == 0;
+      if (streams) std::cout << step.text << std::flush;
+    }
+  }
+  print_rows(session, rows, options, line);
+  return identical ? kOk : kCheckFailed;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, CommandLine& line) {
+  auto options = std::make_shared<GenerateOptions>();
+  CLI::App* command = add_subcommand(app, line, "generate", "Continue a prompt; the bundle gives the default policy",
+                                     options, run_generate);
+  add_model_options(*command, options->model);
+  command->add_option("--prompt", options->prompt, "The text to continue");
+  command->add_option("--policy", options->policy_file, "A JSON file with the policy; other options stand above it");
+  auto* mode = command->add_option("--mode", options->mode, "greedy or sample");
+  command->add_flag("--greedy", options->greedy, "The same as --mode greedy")->excludes(mode);
+  command->add_option("--temperature", options->temperature, "Divides the logits, 0.001 to 1000");
+  command->add_option("--top-k", options->top_k, "Keep the k most probable tokens; 0: all");
+  command->add_option("--top-p", options->top_p, "Keep the fewest tokens with this share of the probability");
+  command->add_option("--min-p", options->min_p, "Keep tokens of at least this share of the best one's probability");
+  command->add_option("--stop", options->stop, "A string that ends the text; may be repeated")->expected(1);
+  command->add_option("--max-new-tokens", options->max_new_tokens, "The largest number of tokens");
+  command->add_option("--seed", options->seed, "0 to 2^53 - 1; drawn and printed if absent");
+  command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")
+      ->check(CLI::Range(1, 64));
+  command->add_flag("--parity", options->parity, "Recompute the whole prefix for every token and compare the logits");
+  command->add_flag("--heal", options->heal, "Let the first tokens complete the last word of the prompt");
+  command->add_flag("--timing", options->timing, "Put times into the JSON");
+}
+
+}  // namespace vitrine::cli

@@ -1,0 +1,64 @@
+// `vitrine parity`: cached decoding against the full prefix, bit for bit, over the schedules of generate/parity.hpp.
+#include <memory>
+
+#include "base/check.hpp"
+#include "cli/command_line.hpp"
+#include "session/session_json.hpp"
+
+namespace vitrine::cli {
+namespace {
+
+struct ParityOptions {
+  ModelOptions model;
+  std::string prompt;
+  std::size_t tokens = 200;
+  std::uint64_t seed = 0;
+  std::string fault = "none";
+};
+
+Fault find_fault(const std::string& name) {
+  for (const FaultEntry& entry : kFaults) {
+    if (entry.name == name) return entry.fault;
+  }
+  fail(ErrorCode::invalid_option, str("inject: expected the name of a fault, found ", in_quotes(name)));
+}
+
+std::string report_text(const ParityReport& report) {
+  std::string text = str(report.tokens, " tokens\n");
+  for (const ScheduleReport& schedule : report.schedules) {
+    text += str("  ", schedule.name, std::string(16 - schedule.name.size(), ' '), schedule.logits_compared,
+                " logits compared, ", schedule.differing_bits, " bits differ");
+    if (const auto& first = schedule.first_difference) {
+      text += str(" (first: token ", first->token, ", logit ", first->logit, ": ", first->cached, " cached, ",
+                  first->full_prefix, " full prefix)");
+    }
+    text += "\n";
+  }
+  return text + (report.passed() ? "identical: " : "DIFFERENT: ") +
+         str(report.differing_bits(), " bits differ in ", report.logits_compared(), " logits\n");
+}
+
+int run_parity(const ParityOptions& options, const CommandLine& line) {
+  Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
+  load_session(session, options.model);
+  session.inject(find_fault(options.fault));
+  const ParityReport report = session.check_parity(options.prompt, options.tokens, options.seed);
+  line.print(parity_json(report), report_text(report));
+  return report.passed() ? kOk : kCheckFailed;
+}
+
+}  // namespace
+
+void add_parity(CLI::App& app, CommandLine& line) {
+  auto options = std::make_shared<ParityOptions>();
+  CLI::App* command = add_subcommand(app, line, "parity",
+                                     "Compare every logit of cached decoding with the recomputed prefix, bit for bit",
+                                     options, run_parity);
+  add_model_options(*command, options->model);
+  command->add_option("--tokens", options->tokens, "Length of the sequence that is compared")->capture_default_str();
+  command->add_option("--prompt", options->prompt, "Its beginning; the model continues it");
+  command->add_option("--seed", options->seed, "Seed of the continuation")->capture_default_str();
+  command->add_option("--inject", options->fault, "Make the model wrong in a named way, to see the check fail");
+}
+
+}  // namespace vitrine::cli

@@ -1,0 +1,96 @@
+#include "session/session_json.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/expect_error.hpp"
+#include "support/tiny_bundle.hpp"
+
+namespace vitrine {
+namespace {
+
+std::string keys(const Json& json) {
+  std::string out;
+  for (const auto& member : json.items()) out += (out.empty() ? "" : " ") + member.key();
+  return out;
+}
+
+TEST_CASE("what a session reports has the documented members") {
+  Session session;
+  session.load(test::tiny_bundle());
+  const Json description = describe_json(session);
+  CHECK(keys(description) ==
+        "name model_version bytes parts architecture parameters policy unit begin_token self_test "
+        "memory corpus training held_out");
+  CHECK(description.at("self_test").at("passed") == true);
+  CHECK(description.at("parts").size() == 5);
+  CHECK(description.at("architecture").at("vocab_size") == 263);
+
+  RowOptions options;
+  options.parity = true;
+  options.trace_limit = 4;
+  const Policy policy = session.effective_policy({{"seed", 3}, {"top_k", 9}});
+  const RowId row = session.start("git", policy, options, 0);
+  const Json step = step_json(session.step(row), session);
+  CHECK(keys(step) ==
+        "row phase token text finish_reason probability coin past positions cached full parity cache "
+        "distribution");
+  CHECK(step.at("phase") == "prefill");
+  CHECK(step.at("finish_reason").is_null());
+  CHECK(keys(step.at("cached")) == "positions multiply_adds ms");
+  CHECK(keys(step.at("parity")) == "tokens identical_tokens logits_compared differing_bits");
+  CHECK(keys(step.at("cache")) == "formula used allocated");
+  const Json& distribution = step.at("distribution");
+  CHECK(keys(distribution) == "stages tokens chosen_rank model_probability");
+  CHECK(distribution.at("tokens").size() == 4);
+  CHECK(distribution.at("stages").size() == 5);
+  CHECK(distribution.at("stages").at(2).at("kept") == 9);
+  CHECK(distribution.at("tokens").at(0).at("probabilities").size() == 5);
+
+  const Json result = result_json(session.result(row));
+  CHECK(keys(result) ==
+        "text ids finish_reason policy prompt_tokens reused_positions prefill decode full parity cache");
+  CHECK(result.at("policy").at("seed") == 3);
+  CHECK(keys(parity_json(session.check_parity("git", 9, 0))) == "tokens logits_compared differing_bits schedules");
+  CHECK(keys(evaluation_json(session.evaluate("git\n"))) ==
+        "documents tokens bytes loss_nats bits_per_byte next_token_accuracy");
+}
+
+TEST_CASE("text that is not UTF-8 never breaks the JSON") {
+  Session session;
+  session.load(test::tiny_bundle());
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const RowId row = session.start("\xFF", session.effective_policy({{"seed", seed}}),
+                                    {.parity = false, .trace_limit = 5, .stream = 0, .heal = false}, 0);
+    while (session.result(row).finish == FinishReason::none)
+      CHECK_NOTHROW(json_text(step_json(session.step(row), session)));
+    CHECK_NOTHROW(json_text(result_json(session.result(row))));
+    session.leave(row);
+  }
+}
+
+TEST_CASE("a difference names its place") {
+  ParityReport report;
+  report.tokens = 2;
+  report.schedules.push_back({"decode", 10, 3, ParityDifference{1, 4, 0.5f, 0.25f}});
+  const Json json = parity_json(report);
+  CHECK(json.at("differing_bits") == 3);
+  CHECK(json.at("schedules").at(0).at("first_difference").at("logit") == 4);
+}
+
+TEST_CASE("row options are read, and what is wrong with them is named") {
+  const RowOptions options = parse_row_options({{"parity", true}, {"trace", 10}, {"stream", 2}, {"heal", true}});
+  CHECK(options.parity);
+  CHECK(options.trace_limit == 10u);
+  CHECK(options.stream == 2);
+  CHECK(options.heal);
+  CHECK_FALSE(parse_row_options(Json::object()).parity);
+  CHECK_FALSE(parse_row_options(Json::object()).trace_limit.has_value());
+  CHECK_ERROR(ErrorCode::invalid_option, "parity", parse_row_options({{"parity", 1}}));
+  CHECK_ERROR(ErrorCode::invalid_option, "trace", parse_row_options({{"trace", -1}}));
+  CHECK_ERROR(ErrorCode::invalid_option, "row", parse_row_options({{"row", 1}}));
+}
+
+}  // namespace
+}  // namespace vitrine

@@ -1,0 +1,270 @@
+#include "session/session.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "support/expect_error.hpp"
+#include "support/tiny_bundle.hpp"
+
+namespace vitrine {
+namespace {
+
+Session make_session(const SessionOptions& options = {}) {
+  Session session(options);
+  session.load(test::tiny_bundle());
+  return session;
+}
+
+Policy seeded(const Session& session, std::uint64_t seed, std::size_t max_new_tokens = 12) {
+  Json options = {{"seed", seed}, {"max_new_tokens", max_new_tokens}};
+  return session.effective_policy(options);
+}
+
+RowResult run(Session& session, const std::string& prompt, const Policy& policy, const RowOptions& options = {}) {
+  const RowId row = session.start(prompt, policy, options, 0);
+  std::string text;
+  while (session.result(row).finish == FinishReason::none) text += session.step(row).text;
+  RowResult result = session.result(row);
+  CHECK(text == result.text);
+  session.leave(row);
+  return result;
+}
+
+TEST_CASE("nothing works before a bundle is loaded, and says so") {
+  Session session;
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.model());
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.encode("a"));
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.start("a", {}, {}, 0));
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.step(1));
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.step_all());
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.complete("a", {}));
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.cache_bytes());
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.check_parity("", 3, 0));
+  CHECK_ERROR(ErrorCode::not_loaded, "bundle", session.load());
+}
+
+TEST_CASE("a bundle comes file by file, the manifest first, each verified as it arrives") {
+  const auto files = test::bundle_files(test::tiny_bundle());
+  Session session;
+  CHECK_ERROR(ErrorCode::bad_manifest, "manifest.json first", session.add_file("config.json", files.at("config.json")));
+  session.add_file("manifest.json", files.at("manifest.json"));
+  CHECK_ERROR(ErrorCode::bad_manifest, "other.txt", session.add_file("other.txt", ""));
+  std::string damaged = files.at("model.safetensors");
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+  CHECK_ERROR(ErrorCode::part_mismatch, "model.safetensors", session.add_file("model.safetensors", damaged));
+  damaged.resize(100);
+  CHECK_ERROR(ErrorCode::part_mismatch, "weights", session.add_file("model.safetensors", damaged));
+  for (const auto& [name, bytes] : files) {
+    if (name != "manifest.json" && name != "tokenizer.json") session.add_file(name, bytes);
+  }
+  CHECK_ERROR(ErrorCode::part_mismatch, "tokenizer.json", session.load());
+  session.add_file("tokenizer.json", files.at("tokenizer.json"));
+  session.load();
+  CHECK(session.model().manifest.name == "tiny");
+}
+
+TEST_CASE("a load that fails leaves the model that was there") {
+  Session session = make_session();
+  Bundle wrong = test::tiny_bundle();
+  wrong.manifest.self_test->logits_sha256[0] = wrong.manifest.self_test->logits_sha256[0] == 'a' ? 'b' : 'a';
+  CHECK_ERROR(ErrorCode::self_test_failed, "", session.load(wrong));
+  CHECK(run(session, "git", seeded(session, 1)).ids.size() > 0);
+}
+
+TEST_CASE("the same seed gives the same text; rows, chunks and a second run change nothing") {
+  Session session = make_session();
+  const RowResult first = run(session, "git commit", seeded(session, 7));
+  CHECK(first.ids.size() == 12);
+  CHECK(first.policy.seed == 7u);
+  const RowResult again = run(session, "git commit", seeded(session, 7));
+  CHECK(again.ids == first.ids);
+  CHECK(again.text == first.text);
+  CHECK(again.reused_positions > 0);
+  Session chunked = make_session({.threads = 1, .max_rows = 2, .prefill_chunk = 2});
+  CHECK(run(chunked, "git commit", seeded(chunked, 7)).ids == first.ids);
+  CHECK(run(session, "git commit", seeded(session, 8)).ids != first.ids);
+  CHECK(is_valid_utf8(first.text));
+}
+
+TEST_CASE("without a seed the entropy becomes it, and the result says which") {
+  Session session = make_session();
+  const RowId row = session.start("a", session.effective_policy(Json::object()), {}, 12345);
+  session.step(row);
+  CHECK(session.result(row).policy.seed == 12345u);
+}
+
+TEST_CASE("every token's cached logits are those of the whole prefix, and the work of both lanes is counted") {
+  Session session = make_session();
+  RowOptions options;
+  options.parity = true;
+  const RowId row = session.start("git commit", seeded(session, 7), options, 0);
+  std::vector<RowStep> steps;
+  while (session.result(row).finish == FinishReason::none) steps.push_back(session.step(row));
+  const RowResult result = session.result(row);
+  CHECK(result.parity.tokens == 12);
+  CHECK(result.parity.identical_tokens == 12);
+  CHECK(result.parity.differing_bits == 0);
+  CHECK(result.parity.logits_compared == 12 * 263);
+  const Transformer& transformer = session.model().transformer;
+  std::uint64_t full = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t prefix = result.prompt_tokens + i;
+    REQUIRE(steps[i].full.has_value());
+    CHECK(steps[i].full->positions == prefix);
+    CHECK(steps[i].full->multiply_adds == transformer.multiply_adds(0, prefix, 1));
+    CHECK(steps[i].positions == prefix);
+    CHECK(steps[i].prefill == (i == 0));
+    if (i > 0) CHECK(steps[i].cached.multiply_adds == transformer.multiply_adds(prefix - 1, 1, 1));
+    if (i > 0) CHECK(steps[i].cached.positions == 1);
+    full += steps[i].full->multiply_adds;
+  }
+  CHECK(result.full.multiply_adds == full);
+  CHECK(result.prefill.positions == result.prompt_tokens);
+  CHECK(result.decode.positions == 11);
+  CHECK(result.full.multiply_adds > result.prefill.multiply_adds + result.decode.multiply_adds);
+}
+
+TEST_CASE("rows that step together keep their parity, each for itself") {
+  Session session = make_session();
+  RowOptions with, without;
+  with.parity = true;
+  const RowId a = session.start("git", seeded(session, 1, 5), with, 0);
+  const RowId b = session.start("docker run", seeded(session, 2, 9), without, 0);
+  const RowId c = session.start("npm", seeded(session, 3, 7), with, 0);
+  while (session.unfinished_rows() > 0) session.step_all();
+  CHECK(session.result(a).parity.identical_tokens == 5);
+  CHECK(session.result(b).parity.tokens == 0);
+  CHECK(session.result(c).parity.identical_tokens == 7);
+  Session alone = make_session();
+  CHECK(session.result(b).ids == run(alone, "docker run", seeded(alone, 2, 9)).ids);
+}
+
+TEST_CASE("a wrong position shows in the parity of a row") {
+  Session session = make_session();
+  session.inject(Fault::position_off_by_one);
+  RowOptions options;
+  options.parity = true;
+  const RowResult result = run(session, "git commit", seeded(session, 7), options);
+  CHECK(result.parity.tokens == 12);
+  CHECK(result.parity.identical_tokens < 12);
+  CHECK(result.parity.differing_bits > 0);
+  CHECK_FALSE(session.check_parity("git", 20, 1).passed());
+  session.inject(Fault::none);
+  CHECK(session.check_parity("git", 20, 1).passed());
+}
+
+TEST_CASE("a row that has finished, failed or left cannot be stepped, and says why") {
+  Session session = make_session();
+  const RowId row = session.start("a", seeded(session, 1, 1), {}, 0);
+  session.step(row);
+  CHECK_ERROR(ErrorCode::invalid_option, "length", session.step(row));
+  session.leave(row);
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.step(row));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.result(row));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.abort(row));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.leave(row));
+}
+
+TEST_CASE("an aborted row keeps what it has, and the next one is right") {
+  Session session = make_session();
+  const RowResult expected = run(session, "git commit", seeded(session, 7));
+  const RowId row = session.start("git commit", seeded(session, 7), {}, 0);
+  session.step(row);
+  session.step(row);
+  session.abort(row);
+  const RowResult result = session.result(row);
+  CHECK(result.finish == FinishReason::aborted);
+  CHECK(result.ids == std::vector<TokenId>(expected.ids.begin(), expected.ids.begin() + 2));
+  session.abort(row);
+  session.leave(row);
+  RowOptions options;
+  options.parity = true;
+  const RowResult again = run(session, "git commit", seeded(session, 7), options);
+  CHECK(again.ids == expected.ids);
+  CHECK(again.parity.identical_tokens == 12);
+}
+
+TEST_CASE("typing rewinds the completion's cache to the common prefix, and gives the same as a fresh session") {
+  Session session = make_session();
+  const Policy policy = session.completion_policy(Json::object());
+  CHECK(policy.mode == PolicyMode::greedy);
+  for (const std::string text :
+       {"git", "git commit -m a", "git commit -m ab", "git commit -m", "git push", "git commit -m a"}) {
+    Session fresh = make_session();
+    const RowResult typed = session.complete(text, policy);
+    const RowResult expected = fresh.complete(text, policy);
+    CHECK(typed.text == expected.text);
+    CHECK(typed.ids == expected.ids);
+    CHECK(expected.reused_positions == 0);
+    CHECK(typed.prefill.positions + typed.reused_positions == typed.prompt_tokens);
+  }
+  // "git commit -m ab" and "... a" share all but the last word, and the begin token.
+  session.complete("git commit -m a", policy);
+  const RowResult typed = session.complete("git commit -m abc", policy);
+  CHECK(typed.reused_positions == typed.prompt_tokens - 1);
+}
+
+TEST_CASE("a completion goes on inside the last word") {
+  Session session = make_session();
+  const Policy policy = session.completion_policy(Json::object());
+  for (const std::string text : {"git comm", "g", "git ", " ", "git commit"}) {
+    const RowResult result = session.complete(text, policy);
+    std::string spelled;
+    for (const TokenId id : result.ids) spelled += session.model().text_bytes(id);
+    const std::string whole = session.decode(session.encode(text)) + result.text;
+    // What the prompt lost to healing the tokens spelled again.
+    const std::size_t healed = spelled.size() - result.text.size();
+    CHECK(healed >= 1);
+    CHECK(spelled.substr(0, healed) == text.substr(text.size() - healed));
+    CHECK(whole.ends_with(spelled.substr(healed)));
+  }
+  CHECK(session.complete("", policy).prompt_tokens == 1);
+}
+
+TEST_CASE("a model without a begin token refuses an empty prompt and completes the first word as it is") {
+  BundleContent content = test::tiny_content();
+  content.prompt_template.begin.clear();
+  Session session;
+  session.load(make_bundle(content));
+  CHECK_ERROR(ErrorCode::invalid_option, "prompt", session.start("", seeded(session, 1), {}, 0));
+  CHECK_ERROR(ErrorCode::invalid_option, "prompt", session.complete("", session.completion_policy(Json::object())));
+  CHECK(session.complete("git", session.completion_policy(Json::object())).prompt_tokens == 1);
+}
+
+TEST_CASE("a text is scored document by document") {
+  Session session = make_session();
+  const TextEvaluation both = session.evaluate("git commit\nls\n");
+  const TextEvaluation first = session.evaluate("git commit\n"), second = session.evaluate("ls\n");
+  CHECK(both.documents == 2);
+  CHECK(both.bytes == 14);
+  CHECK(both.totals.tokens == first.totals.tokens + second.totals.tokens);
+  CHECK(both.totals.loss_sum == doctest::Approx(first.totals.loss_sum + second.totals.loss_sum));
+  CHECK_ERROR(ErrorCode::bad_data, "", session.evaluate(""));
+}
+
+TEST_CASE("a parity check of a length that no context has is refused") {
+  Session session = make_session();
+  CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 0, 0));
+  CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 65, 0));
+  CHECK(session.check_parity("a", 64, 0).passed());
+  CHECK(session.check_parity("git commit --amend", 3, 0).tokens == 3);
+}
+
+TEST_CASE("the bytes of every cache are accounted for") {
+  Session session = make_session();
+  const KvBytes before = session.cache_bytes();
+  CHECK(before.formula == 0);
+  run(session, "git", seeded(session, 1));
+  session.complete("git", session.completion_policy(Json::object()));
+  const KvBytes after = session.cache_bytes();
+  CHECK(after.formula > 0);
+  CHECK(after.used >= after.formula);
+  CHECK(after.allocated == 3 * before.allocated);
+}
+
+}  // namespace
+}  // namespace vitrine
