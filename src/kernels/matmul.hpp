@@ -148,7 +148,7 @@ void matmul(LeftOperand a, const float* packed, float* c, size_t c_row_stride, s
     detail::clear_panels<Arch>(c, c_row_stride, rows, outputs, panel_begin, panel_end);
   }
   if (rows == 0 || inner == 0) return;
-  float left[detail::kLeftBlock];
+  float left[detail::kLeftBlock + detail::kLeftMargin];
   const size_t blocks = (rows + detail::kRowBlock - 1) / detail::kRowBlock;
   const size_t block_rows = (rows + blocks - 1) / blocks;
   const size_t block_depth = detail::kLeftBlock / block_rows;
@@ -156,7 +156,7 @@ void matmul(LeftOperand a, const float* packed, float* c, size_t c_row_stride, s
     const size_t depth = inner - k < block_depth ? inner - k : block_depth;
     for (size_t row = 0; row < rows; row += block_rows) {
       const size_t count = rows - row < block_rows ? rows - row : block_rows;
-      detail::pack_left(a, row, count, detail::tile_height<Arch>(count), k, depth, left);
+      detail::pack_left<Arch>(a, row, count, detail::tile_height<Arch>(count), k, depth, left);
       detail::row_block_times_panels<Arch>(left, count, depth, packed + k * kPanelWidth<Arch>,
                                            inner * kPanelWidth<Arch>, c + row * c_row_stride, c_row_stride, outputs,
                                            panel_begin, panel_end, accumulate || k > 0);

@@ -7,11 +7,14 @@
 // So neither the shape of the tile nor a cut of k into pieces (store, reload, go on) changes a bit.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/simd.hpp"
 
 namespace vitrine::kernels {
 
-/// A matrix that is read one number at a time: a(i, k) = data[i * row_stride + k * inner_stride].
+/// A matrix that is read one number at a time: a(i, k) = data[i * row_stride + k * inner_stride]. Packing is fast
+/// where one of the strides is 1.
 struct LeftOperand {
   const float* data;
   size_t row_stride;
@@ -24,8 +27,9 @@ namespace detail {
 template <class Arch>
 inline constexpr size_t kTileRows = kLanes<Arch> <= 4 ? 4 : 6;
 
-/// Floats of the left operand that one call keeps on the stack (24 kB).
+/// Floats of the left operand that one call keeps on the stack (24 kB), and those that pack_left may touch behind it.
 inline constexpr size_t kLeftBlock = 6144;
+inline constexpr size_t kLeftMargin = 16;
 
 /// Rows of each tile when `rows` are cut into as few tiles as possible, as even as possible (the last may be lower).
 template <class Arch>
@@ -34,29 +38,69 @@ constexpr size_t tile_height(size_t rows) noexcept {
   return tiles == 0 ? 0 : (rows + tiles - 1) / tiles;
 }
 
+/// Calls function(std::integral_constant<size_t, rows>) for a number of rows, 1 .. Most, known only at run time.
+template <size_t Most, class Function>
+inline void with_rows(size_t rows, Function function) noexcept {
+  if (rows == Most) {
+    function(std::integral_constant<size_t, Most>{});
+  } else if constexpr (Most > 1) {
+    with_rows<Most - 1>(rows, function);
+  }
+}
+
+/// `Rows` rows to [inner, Rows]: where the k of a row are neighbours, squares are turned in registers. Each turned row
+/// is stored whole, so up to kLeftMargin floats behind the tile are overwritten.
+template <class Arch, size_t Rows>
+inline void pack_rows(const float* from, size_t row_stride, size_t inner_stride, size_t inner, float* to) noexcept {
+  constexpr size_t kWidth = kLanes<Arch>;
+  size_t k = 0;
+  if constexpr (Rows > 1 && Rows <= kWidth && kWidth <= 8) {
+    for (; inner_stride == 1 && k + kWidth <= inner; k += kWidth) {
+      Vec<Arch> square[kWidth];
+      for (size_t r = 0; r < kWidth; ++r) {
+        square[r] = r < Rows ? load<Arch>(from + r * row_stride + k) : Vec<Arch>(0.0f);
+      }
+      xsimd::transpose(square, square + kWidth);
+      for (size_t j = 0; j < kWidth; ++j) store<Arch>(to + (k + j) * Rows, square[j]);
+    }
+  }
+  for (; k < inner; ++k) {
+    for (size_t r = 0; r < Rows; ++r) to[k * Rows + r] = from[r * row_stride + k * inner_stride];
+  }
+}
+
+/// `tiles` tiles of neighbouring rows, one k after the other, so that each piece of memory is read once and whole.
+template <size_t Rows>
+inline void pack_columns(const float* from, size_t inner_stride, size_t inner, size_t tiles, float* to) noexcept {
+  for (size_t k = 0; k < inner; ++k) {
+    for (size_t t = 0; t < tiles; ++t) {
+      for (size_t r = 0; r < Rows; ++r) to[(t * inner + k) * Rows + r] = from[k * inner_stride + t * Rows + r];
+    }
+  }
+}
+
 /// Copies rows [row, row + rows) and columns [inner_begin, inner_begin + inner) of a to tiles of `height` rows, one
 /// after the other, each packed [inner, height] (the last [inner, what is left]).
+template <class Arch>
 inline void pack_left(const LeftOperand& a, size_t row, size_t rows, size_t height, size_t inner_begin, size_t inner,
                       float* packed) noexcept {
   const float* from = a.data + row * a.row_stride + inner_begin * a.inner_stride;
-  if (a.row_stride == 1) {  // the rows of one k are neighbours: read each piece of memory once, whole
-    for (size_t k = 0; k < inner; ++k, from += a.inner_stride) {
-      for (size_t first = 0; first < rows; first += height) {
-        const size_t count = rows - first < height ? rows - first : height;
-        float* to = packed + first * inner + k * count;
-        for (size_t r = 0; r < count; ++r) to[r] = from[first + r];
-      }
-    }
-    return;
-  }
-  for (size_t first = 0; first < rows; first += height) {
-    const size_t count = rows - first < height ? rows - first : height;
-    const float* tile_from = from + first * a.row_stride;
+  const auto pack_tiles = [&](size_t first, size_t tiles, size_t rows_of_each) {
+    const float* first_from = from + first * a.row_stride;
     float* to = packed + first * inner;
-    for (size_t k = 0; k < inner; ++k, to += count, tile_from += a.inner_stride) {
-      for (size_t r = 0; r < count; ++r) to[r] = tile_from[r * a.row_stride];
-    }
-  }
+    with_rows<kTileRows<Arch>>(rows_of_each, [&](auto tile_rows) {
+      if (a.row_stride == 1) {
+        pack_columns<tile_rows()>(first_from, a.inner_stride, inner, tiles, to);
+        return;
+      }
+      for (size_t t = 0; t < tiles; ++t) {
+        pack_rows<Arch, tile_rows()>(first_from + t * rows_of_each * a.row_stride, a.row_stride, a.inner_stride, inner,
+                                     to + t * rows_of_each * inner);
+      }
+    });
+  };
+  pack_tiles(0, rows / height, height);
+  pack_tiles(rows / height * height, 1, rows % height);
 }
 
 /// One tile, inner > 0. a [inner, Rows]; b holds `Panels` pieces, panel_stride floats apart, each
@@ -96,14 +140,12 @@ inline void tile(const float* a, size_t inner, const float* b, size_t b_stride, 
 }
 
 /// tile() for a number of rows, 1 .. kTileRows, that is known only at run time.
-template <class Arch, size_t Panels, size_t Vectors, size_t Rows = kTileRows<Arch>>
+template <class Arch, size_t Panels, size_t Vectors>
 inline void tile_of_rows(size_t rows, const float* a, size_t inner, const float* b, size_t b_stride,
                          size_t panel_stride, float* const* c, bool accumulate) noexcept {
-  if (rows == Rows) {
-    tile<Arch, Rows, Panels, Vectors>(a, inner, b, b_stride, panel_stride, c, accumulate);
-  } else if constexpr (Rows > 1) {
-    tile_of_rows<Arch, Panels, Vectors, Rows - 1>(rows, a, inner, b, b_stride, panel_stride, c, accumulate);
-  }
+  with_rows<kTileRows<Arch>>(rows, [&](auto tile_rows) {
+    tile<Arch, tile_rows(), Panels, Vectors>(a, inner, b, b_stride, panel_stride, c, accumulate);
+  });
 }
 
 /// A tile of any number of columns over plain rows of b [inner, columns], b_stride apart. a [inner, rows],
@@ -142,14 +184,14 @@ void add_product(const LeftOperand& a, const float* b, size_t b_stride, float* c
                  size_t inner, size_t columns) noexcept {
   constexpr size_t kRows = kTileRows<Arch>;
   constexpr size_t kInner = kLeftBlock / kRows;
-  float packed[kLeftBlock];
+  float packed[kLeftBlock + kLeftMargin];
   float* c_rows[kRows] = {};
   for (size_t row = 0; row < rows; row += kRows) {
     const size_t count = rows - row < kRows ? rows - row : kRows;
     for (size_t r = 0; r < count; ++r) c_rows[r] = c + (row + r) * c_stride;
     for (size_t k = 0; k < inner; k += kInner) {
       const size_t depth = inner - k < kInner ? inner - k : kInner;
-      pack_left(a, row, count, count, k, depth, packed);
+      pack_left<Arch>(a, row, count, count, k, depth, packed);
       tile_of_columns<Arch>(count, packed, depth, b + k * b_stride, b_stride, c_rows, columns, true);
     }
   }
