@@ -2,6 +2,7 @@
 // Inference has another plan (model/transformer.cpp), and the same blocks.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "cache/kv_cache.hpp"

@@ -338,7 +338,7 @@ TEST_CASE("required bytes are spelled first, by tokens that may reach beyond the
     for (const TokenId token : generator.row(row).generated) spelled += bytes(token);
     CHECK(spelled.starts_with("comm"));
     CHECK(spelled.substr(4) == text);
-    CHECK(generator.row(row).generated[0] <= 2);
+    CHECK(std::string_view("commit").starts_with(bytes(generator.row(row).generated[0])));
   }
 }
 

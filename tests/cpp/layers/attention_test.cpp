@@ -29,7 +29,10 @@ struct Memory {
   }
 
   AttentionSequence sequence(std::size_t first_row, std::size_t rows, std::size_t past) const {
-    return {first_row, rows, past, {keys.data(), {kShape.n_kv_heads, keys.size() / kShape.n_kv_heads}},
+    return {first_row,
+            rows,
+            past,
+            {keys.data(), {kShape.n_kv_heads, keys.size() / kShape.n_kv_heads}},
             {values.data(), {kShape.n_kv_heads, positions, kShape.head_dim}}};
   }
 
@@ -44,8 +47,8 @@ std::vector<float> attend(const std::vector<float>& qkv, std::span<const Attenti
   std::vector<float> out(rows * kShape.key_offset(), test::kPoison);
   std::vector<float> scratch(threads * attention_scratch(kShape, 64), test::kPoison);
   attention_forward(kShape, View<const float, 2>(qkv.data(), {rows, kShape.qkv_width()}), sequences,
-                    {scratch.data(), {threads, attention_scratch(kShape, 64)}}, {out.data(), {rows, kShape.key_offset()}},
-                    pool);
+                    {scratch.data(), {threads, attention_scratch(kShape, 64)}},
+                    {out.data(), {rows, kShape.key_offset()}}, pool);
   return out;
 }
 
@@ -60,7 +63,8 @@ std::vector<double> reference(const std::vector<double>& qkv) {
       double total = 0;
       for (std::size_t s = 0; s <= t; ++s) {
         for (std::size_t d = 0; d < D; ++d) {
-          weights[s] += qkv[t * kShape.qkv_width() + h * D + d] * qkv[s * kShape.qkv_width() + kShape.key_offset() + kv + d];
+          weights[s] +=
+              qkv[t * kShape.qkv_width() + h * D + d] * qkv[s * kShape.qkv_width() + kShape.key_offset() + kv + d];
         }
         weights[s] = std::exp(weights[s] / std::sqrt(static_cast<double>(D)));
         total += weights[s];
@@ -119,9 +123,11 @@ TEST_CASE("any split into past and new tokens, any neighbour and any number of t
     const std::vector<float> rest(qkv.begin() + static_cast<std::ptrdiff_t>(past * width), qkv.end());
     const AttentionSequence sequence = memory.sequence(0, T - past, past);
     const std::vector<float> out = attend(rest, {&sequence, 1});
-    CHECK(std::equal(out.begin(), out.end(), expected.begin() + static_cast<std::ptrdiff_t>(past * kShape.key_offset())));
+    CHECK(
+        std::equal(out.begin(), out.end(), expected.begin() + static_cast<std::ptrdiff_t>(past * kShape.key_offset())));
   }
-  const AttentionSequence pieces[] = {memory.sequence(0, 13, 0), memory.sequence(13, 1, 13), memory.sequence(14, 26, 14)};
+  const AttentionSequence pieces[] = {memory.sequence(0, 13, 0), memory.sequence(13, 1, 13),
+                                      memory.sequence(14, 26, 14)};
   CHECK(attend(qkv, pieces) == expected);
 #ifndef __EMSCRIPTEN__
   CHECK(attend(qkv, pieces, 3) == expected);
@@ -130,7 +136,8 @@ TEST_CASE("any split into past and new tokens, any neighbour and any number of t
 
 TEST_CASE("the gradient of queries, keys and values agrees with finite differences") {
   const std::size_t T = 21, width = kShape.qkv_width();
-  const std::vector<float> qkv = test::random_values(T * width, 3), d_out = test::random_values(T * kShape.key_offset(), 4);
+  const std::vector<float> qkv = test::random_values(T * width, 3),
+                           d_out = test::random_values(T * kShape.key_offset(), 4);
   const Memory memory(T);
   const AttentionSequence sequence = memory.sequence(0, T, 0);
   std::vector<float> d_qkv(T * width, test::kPoison), scratch(attention_backward_scratch(kShape, T), test::kPoison);

@@ -29,7 +29,8 @@ TEST_CASE("the gradient is the scaled softmax less one at the target, in place o
   const View<const float, 2> in(logits.data(), {N, V});
   cross_entropy_forward(in, targets, losses, pool);
   cross_entropy_backward(in, targets, 0.25f, {apart.data(), {N, V}}, pool);
-  cross_entropy_backward(View<const float, 2>(in_place.data(), {N, V}), targets, 0.25f, {in_place.data(), {N, V}}, pool);
+  cross_entropy_backward(View<const float, 2>(in_place.data(), {N, V}), targets, 0.25f, {in_place.data(), {N, V}},
+                         pool);
   CHECK(apart == in_place);
   for (std::size_t n = 0; n < N; ++n) {
     double total = 0;
@@ -38,7 +39,8 @@ TEST_CASE("the gradient is the scaled softmax less one at the target, in place o
     for (std::size_t v = 0; v < V; ++v) {
       const double hit = static_cast<std::size_t>(targets[n]) == v ? 1.0 : 0.0;
       // Probabilities below 1 from a sum of 33 terms: 40 eps.
-      CHECK(std::abs(double{apart[n * V + v]} - 0.25 * (std::exp(double{logits[n * V + v]}) / total - hit)) < 40 * 1.2e-7);
+      CHECK(std::abs(double{apart[n * V + v]} - 0.25 * (std::exp(double{logits[n * V + v]}) / total - hit)) <
+            40 * 1.2e-7);
     }
   }
 }

@@ -27,7 +27,9 @@ std::vector<float> full_prefix(Transformer& model, std::span<const TokenId> toke
   return {logits.data(), logits.data() + logits.size()};
 }
 
-bool same_bits(const float* a, const float* b, std::size_t count) { return std::memcmp(a, b, count * sizeof(float)) == 0; }
+bool same_bits(const float* a, const float* b, std::size_t count) {
+  return std::memcmp(a, b, count * sizeof(float)) == 0;
+}
 
 std::vector<ModelConfig> architectures() {
   std::vector<ModelConfig> all(4, tiny_config());
@@ -146,10 +148,12 @@ TEST_CASE("no logit before a token depends on it: the mask is exact") {
   for (std::size_t t = 20; t < 40; ++t) tokens[t] = (tokens[t] + 1) % static_cast<TokenId>(config.vocab_size);
   const std::vector<float> after = full_prefix(model, tokens);
   CHECK(same_bits(before.data(), after.data(), 20 * config.vocab_size));
-  CHECK_FALSE(same_bits(before.data() + 20 * config.vocab_size, after.data() + 20 * config.vocab_size, config.vocab_size));
+  CHECK_FALSE(
+      same_bits(before.data() + 20 * config.vocab_size, after.data() + 20 * config.vocab_size, config.vocab_size));
 }
 
-TEST_CASE("grouped heads with one key head a query head are multi-head attention: shared heads repeated change nothing") {
+TEST_CASE(
+    "grouped heads with one key head a query head are multi-head attention: shared heads repeated change nothing") {
   ModelConfig grouped = tiny_config(), multi = tiny_config();
   multi.n_kv_heads = multi.n_heads;
   const NamedTensors weights = random_weights(grouped, 8);
@@ -208,7 +212,8 @@ TEST_CASE("the context can be filled to its last position, and not beyond") {
 
 TEST_CASE("missing, foreign and misshapen weights are refused by name") {
   const ModelConfig config = tiny_config();
-  NamedTensors missing = random_weights(config, 1), foreign = random_weights(config, 1), shape = random_weights(config, 1);
+  NamedTensors missing = random_weights(config, 1), foreign = random_weights(config, 1),
+               shape = random_weights(config, 1);
   missing.take("model.layers.1.mlp.up_proj.weight");
   CHECK_ERROR(ErrorCode::missing_tensor, "model.layers.1.mlp.up_proj.weight", Transformer(config, missing));
   foreign.insert({"model.layers.2.mlp.up_proj.weight", {1}, {0.0f}});

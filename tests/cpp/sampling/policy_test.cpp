@@ -160,7 +160,7 @@ TEST_CASE("a generation_config.json gives and takes the default policy") {
   CHECK(policy.stop_tokens == std::vector<TokenId>{2, 3});
   CHECK(parse_generation_config(write_generation_config(policy), kVocab) == policy);
   CHECK(parse_generation_config(R"({"eos_token_id": 5})", kVocab).stop_tokens == std::vector<TokenId>{5});
-  CHECK(parse_generation_config(R"({"eos_token_id": null})", kVocab).stop_tokens.empty());
+  CHECK(parse_generation_config(R"({"eos_token_id": null, "temperature": null})", kVocab).stop_tokens.empty());
   CHECK_ERROR(ErrorCode::invalid_option, "num_beams", parse_generation_config(R"({"num_beams": 4})", kVocab));
   CHECK_ERROR(ErrorCode::invalid_option, "temperature", parse_generation_config(R"({"temperature": 0.5})", kVocab));
   CHECK_ERROR(ErrorCode::invalid_option, "eos_token_id", parse_generation_config(R"({"eos_token_id": 100})", kVocab));

@@ -28,8 +28,8 @@ TEST_CASE("matrices have mean 0 and the stated deviation, the stream's writers l
       CHECK(sum == count);
       continue;
     }
-    const bool writer = parameter.name.find("o_proj") != std::string::npos ||
-                        parameter.name.find("down_proj") != std::string::npos;
+    const bool writer =
+        parameter.name.find("o_proj") != std::string::npos || parameter.name.find("down_proj") != std::string::npos;
     const double deviation = writer ? 0.02 / 4 : 0.02;  // sqrt(2 L) = 4
     // Six standard errors of the mean and of the variance of `count` normal numbers.
     CHECK(std::abs(sum / count) < 6 * deviation / std::sqrt(count));
@@ -43,8 +43,10 @@ TEST_CASE("the seed decides every weight") {
   initialize(a, config.n_layers, 1);
   initialize(b, config.n_layers, 1);
   initialize(c, config.n_layers, 2);
-  CHECK(a.to_tensors().require("model.embed_tokens.weight").data == b.to_tensors().require("model.embed_tokens.weight").data);
-  CHECK(a.to_tensors().require("model.embed_tokens.weight").data != c.to_tensors().require("model.embed_tokens.weight").data);
+  CHECK(a.to_tensors().require("model.embed_tokens.weight").data ==
+        b.to_tensors().require("model.embed_tokens.weight").data);
+  CHECK(a.to_tensors().require("model.embed_tokens.weight").data !=
+        c.to_tensors().require("model.embed_tokens.weight").data);
   CHECK(a.embedding()[0][0] != a.blocks()[0].qkv[0][0]);
 }
 

@@ -1,0 +1,33 @@
+#include "tensor/arena.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "support/expect_error.hpp"
+
+namespace vitrine {
+namespace {
+
+TEST_CASE("pieces are zero, aligned to cache lines and apart, as planned") {
+  Arena arena(Arena::padded(5) + Arena::padded(6));
+  const View<float, 1> a = arena.take<1>({5});
+  const View<float, 2> b = arena.take<2>({2, 3});
+  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % Arena::kAlignment == 0);
+  CHECK(b.data() == a.data() + 16);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(a[i] == 0.0f);
+  CHECK(arena.used() == arena.capacity());
+  CHECK(arena.bytes() == 2 * Arena::kAlignment);
+}
+
+TEST_CASE("taking more than was planned is our own mistake") {
+  Arena arena(16);
+  CHECK_ERROR(ErrorCode::internal, "planned 16 floats, used 32", arena.take<1>({17}));
+}
+
+TEST_CASE("an arena that no machine can hold is refused") {
+  CHECK_ERROR(ErrorCode::out_of_memory, "arena", Arena(SIZE_MAX / 16));
+}
+
+}  // namespace
+}  // namespace vitrine
