@@ -150,7 +150,9 @@ Policy parse_generation_config(std::string_view json_text, std::size_t vocab_siz
       policy.stop_tokens = {static_cast<TokenId>(reader.integer("eos_token_id", 0, max_id))};
     }
   }
-  reader.finish({"_from_model_config", "bos_token_id", "pad_token_id", "transformers_version"});
+  // Sampling options are refused above unless they are null.
+  reader.finish({"_from_model_config", "bos_token_id", "eos_token_id", "pad_token_id", "transformers_version",
+                 "temperature", "top_k", "top_p", "min_p"});
   return policy;
 }
 
