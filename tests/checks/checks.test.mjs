@@ -80,6 +80,7 @@ test('flags and functions that break the contract are found', () => {
   finds(checkForbidden, { 'src/model/a.cpp': 'y = std::exp(x);' }, /scalar_math/);
   finds(checkForbidden, { 'src/kernels/reference/a.hpp': 'y = std::exp(x);' });
   finds(checkForbidden, { 'src/training/a.cpp': 'std::normal_distribution<float> d;' }, /declared seed/);
+  finds(checkForbidden, { 'src/session/a.cpp': 'std::random_device device;', 'src/cli/a.cpp': 'std::random_device device;' }, /edges/);
   finds(checkForbidden, { 'web/src/views/a.ts': 'const x = Math.random();' }, /declared seed/);
 });
 

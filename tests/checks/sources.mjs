@@ -39,7 +39,8 @@ const flags = /^(.*CMakeLists\.txt|.*\.cmake|CMakePresets\.json|.*\.sh|wasm\/.*\
 /** Words that a kind of file may not hold, each with the reason. Comments and strings do not count. */
 const forbidden = [
   { in: flags, word: /-ffast-math|-Ofast|-ffp-contract=(?!off)|-mrelaxed-simd|-mfma\b|-funsafe/, raw: true, why: 'results would depend on the machine' },
-  { in: cpp, word: /std::\w+_distribution\b|std::(?:mt19937|random_device|shuffle)|\bs?rand\s*\(/, why: 'randomness comes from base/rng.hpp, with a declared seed' },
+  { in: cpp, word: /std::\w+_distribution\b|std::(?:mt19937|minstd_rand|shuffle)|\bs?rand\s*\(/, why: 'randomness comes from base/rng.hpp, with a declared seed' },
+  { in: /^src\/(?!cli\/).*\.(hpp|cpp)$/, word: /std::random_device\b/, why: 'a seed that nobody chose comes from the edges, src/cli and wasm, and is told' },
   { in: modelCode, word: /std::(?:exp2?|expm1|sin|cos|tan|tanh|log|log2|log10|log1p|pow|cbrt|erf|hypot|fma)f?\s*\(/, why: "the C library's functions differ between machines: use kernels/scalar_math.hpp" },
   { in: library, word: /#\s*include\s*<(?:iostream|print|cassert|csignal)>|\b(?:std::)?(?:f?printf|f?puts|perror)\s*\(|std::(?:cout|cerr|clog)\b/, why: 'src/ never prints' },
   { in: library, word: /std::(?:exit|quick_exit|_Exit|abort|terminate)\s*\(|(?<![\w.>:] ?)(?:exit|_exit|abort)\s*\((?=[^)]*\)\s*;)/, why: 'src/ never ends the program' },
