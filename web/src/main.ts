@@ -73,7 +73,9 @@ function applyState(): void {
 }
 
 document.addEventListener('vitrine-run', (event) => {
-  proof.run = (event as CustomEvent<Run>).detail;
+  const run = (event as CustomEvent<Run>).detail;
+  // A run that has not begun, or never will, leaves the proof of the one before.
+  if (run.steps.length > 0) proof.run = run;
 });
 document.addEventListener('vitrine-text', (event) => {
   setState({ text: (event as CustomEvent<string>).detail });

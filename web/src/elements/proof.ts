@@ -15,6 +15,11 @@ import { verdictView } from '../views/verdict';
 
 const compared = (step: RunStep): step is RunStep & { full: LaneCost } => step.full !== null;
 
+const sourceTexts: Record<Run['source'], string> = {
+  completion: 'Of the completion of',
+  generation: 'Of the text generated from',
+};
+
 export class VitrineProof extends LitElement {
   static override properties = { run: { attribute: false }, architecture: { attribute: false } };
   declare run: Run | null;
@@ -45,6 +50,7 @@ export class VitrineProof extends LitElement {
     const last = steps.filter(compared).at(-1);
     const positions = run.steps.at(-1)?.positions ?? 0;
     return html`
+      <p class="small of">${sourceTexts[run.source]} <code>${run.prompt}</code></p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
       ${last ? tokenChartView(steps) : nothing}
@@ -74,6 +80,14 @@ export class VitrineProof extends LitElement {
   static override styles = [
     shared,
     css`
+      .of {
+        margin-bottom: var(--space-2);
+      }
+
+      .of code {
+        white-space: pre-wrap;
+      }
+
       .verdict {
         display: grid;
         grid-template-columns: auto minmax(0, 1fr);
@@ -123,13 +137,9 @@ export class VitrineProof extends LitElement {
         font-weight: 620;
       }
 
-      .lanes th span,
-      .lanes th.figure {
-        white-space: nowrap;
-      }
-
-      .lanes th span {
+      .lanes th > span {
         display: inline-block;
+        white-space: nowrap;
       }
 
       .lanes th .key {
@@ -239,8 +249,15 @@ export class VitrineProof extends LitElement {
         padding-right: 0.6rem;
       }
 
+      /* What there is no room for is said by the chart's caption and the token table too. */
       @media (max-width: 34rem) {
         .meaning {
+          display: none;
+        }
+      }
+
+      @media (max-width: 24rem) {
+        .factor {
           display: none;
         }
       }

@@ -20,13 +20,13 @@ function rows(label: string, { cached, full }: Lanes): TemplateResult {
       <th scope="row"><span>${label},</span> <span>multiply-adds</span></th>
       <td class="figure" title=${exact(cached.multiply_adds)}>${magnitude(cached.multiply_adds)}</td>
       <td class="figure" title=${exact(full.multiply_adds)}>${magnitude(full.multiply_adds)}</td>
-      <td class="figure">${factor(full.multiply_adds, cached.multiply_adds)}</td>
+      <td class="figure factor">${factor(full.multiply_adds, cached.multiply_adds)}</td>
     </tr>
     <tr>
       <th scope="row"><span>${label},</span> <span>time</span></th>
       <td class="figure">${milliseconds(cached.ms)}</td>
       <td class="figure">${milliseconds(full.ms)}</td>
-      <td class="figure">${factor(full.ms, cached.ms)}</td>
+      <td class="figure factor">${factor(full.ms, cached.ms)}</td>
     </tr>
   `;
 }
@@ -38,9 +38,13 @@ export function lanesView(last: RunStep & { full: LaneCost }, total: Lanes): Tem
       <thead>
         <tr>
           <td></td>
-          <th scope="col" class="figure"><span class="key cached" aria-hidden="true"></span>Cached</th>
-          <th scope="col" class="figure"><span class="key full" aria-hidden="true"></span>Full prefix</th>
-          <th scope="col" class="figure">Factor</th>
+          <th scope="col" class="figure">
+            <span><span class="key cached" aria-hidden="true"></span>Cached</span>
+          </th>
+          <th scope="col" class="figure">
+            <span><span class="key full" aria-hidden="true"></span>Full</span> <span>prefix</span>
+          </th>
+          <th scope="col" class="figure factor">Factor</th>
         </tr>
       </thead>
       <tbody>

@@ -1,0 +1,109 @@
+// The page's looks in Chromium, as far as a program can judge them: no violation that axe-core finds, no horizontal
+// scroll on a narrow screen, both colour schemes, forced colours, and every control reachable by keyboard.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+
+import { inside, launchBrowser, untilReady, untilText, withPage } from './support/browser-page.mjs';
+
+let browser;
+let axe;
+before(async () => {
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+const scheme = (value) => [{ name: 'prefers-color-scheme', value }];
+
+async function generateToTheEnd(page) {
+  await untilReady(page);
+  await (await inside(page, 'vitrine-generator', 'button[type=submit]')).click();
+  await untilText(page, 'vitrine-generator', '.after', /tokens?;/);
+  const details = await inside(page, 'vitrine-proof', 'details');
+  await details.evaluate((element) => (element.open = true));
+}
+
+/** Violations as "rule: element", in words that a failing test can show. */
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  assert.ok(found.passes.length > 10, 'axe-core looked at the page');
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}`));
+}
+
+for (const colours of ['light', 'dark']) {
+  test(`axe-core finds nothing wrong, ${colours}, before and after a generation`, async () => {
+    await withPage(browser, { features: scheme(colours) }, async (page) => {
+      await untilReady(page);
+      assert.deepEqual(await violations(page), []);
+      await generateToTheEnd(page);
+      assert.deepEqual(await violations(page), []);
+    });
+  });
+}
+
+test('at 320 pixels nothing scrolls sideways, before and after a generation', async () => {
+  await withPage(browser, { width: 320, height: 640 }, async (page) => {
+    const widths = () =>
+      page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    await untilReady(page);
+    assert.deepEqual(await widths(), [320, 320]);
+    await generateToTheEnd(page);
+    assert.deepEqual(await widths(), [320, 320]);
+  });
+});
+
+test('the switch turns the page dark and light, whatever the system says', async () => {
+  await withPage(browser, { features: scheme('light') }, async (page) => {
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    const choose = async (index) =>
+      (await page.$$('vitrine-theme >>> input'))[index].evaluate((radio) => radio.click());
+    await inside(page, 'vitrine-theme', 'input');
+    await choose(2);
+    const dark = await paper();
+    assert.notEqual(dark, light);
+    await page.reload();
+    assert.equal(await paper(), dark, 'the choice is remembered');
+    await choose(1);
+    assert.equal(await paper(), light);
+  });
+});
+
+test('every control can be reached by Tab, and shows that it has the focus', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    const seen = new Set();
+    for (let press = 0; press < 40; press += 1) {
+      await page.keyboard.press('Tab');
+      const { name, outlined } = await page.evaluate(() => {
+        let element = document.activeElement;
+        while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+        const seenBy = [element, element?.nextElementSibling, element?.closest('.case')].filter(Boolean);
+        return {
+          name: element?.id || element?.name || element?.textContent.trim() || '',
+          outlined: element === document.body || seenBy.some((part) => getComputedStyle(part).outlineStyle !== 'none'),
+        };
+      });
+      seen.add(name);
+      assert.ok(outlined, `${name} shows its focus`);
+    }
+    for (const name of [
+      'box',
+      'prompt',
+      'Generate',
+      'mode',
+      'temperature',
+      'top_k',
+      'top_p',
+      'min_p',
+      'seed',
+      'stop',
+      'theme',
+    ]) {
+      assert.ok(seen.has(name), `${name} was reached; seen: ${[...seen].join(', ')}`);
+    }
+  });
+});

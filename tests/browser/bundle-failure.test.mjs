@@ -1,0 +1,66 @@
+// A bundle that is missing, truncated or corrupted, in Chromium: the page names the part and offers to try again.
+import assert from 'node:assert/strict';
+import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { copyOfPage, inside, launchBrowser, textOf, untilReady, withPage } from './support/browser-page.mjs';
+
+let browser;
+before(async () => (browser = await launchBrowser()));
+after(() => browser?.close());
+
+/** The alert of a page whose bundle was damaged; `then` may go on with that page. */
+async function alertAfter(damage, then = async () => {}) {
+  const { folder, remove } = await copyOfPage();
+  try {
+    const bundle = path.join(folder, 'models/shell');
+    await damage(bundle);
+    let text = '';
+    await withPage(browser, { folder }, async (page) => {
+      text = await textOf(page, 'vitrine-autocomplete', '[role=alert]');
+      await then(page, bundle);
+    });
+    return text;
+  } finally {
+    await remove();
+  }
+}
+
+test('one changed byte in the weights refuses the bundle, naming the part', async () => {
+  const text = await alertAfter(async (bundle) => {
+    const file = path.join(bundle, 'model.safetensors');
+    const bytes = await readFile(file);
+    bytes[bytes.length - 5] ^= 1;
+    await writeFile(file, bytes);
+  });
+  assert.match(text, /part_mismatch: .*weights/);
+});
+
+test('truncated weights refuse the bundle, naming the part', async () => {
+  const text = await alertAfter((bundle) => truncate(path.join(bundle, 'model.safetensors'), 1000));
+  assert.match(text, /part_mismatch: .*weights/);
+});
+
+test('a missing part is named, and trying again loads it once it is there', async () => {
+  const away = (bundle) => [path.join(bundle, 'tokenizer.json'), path.join(bundle, 'elsewhere.json')];
+  const text = await alertAfter(
+    async (bundle) => rename(...away(bundle)),
+    async (page, bundle) => {
+      await rename(...away(bundle).reverse());
+      await (await inside(page, 'vitrine-autocomplete', '[role=alert] button')).click();
+      await untilReady(page);
+    },
+  );
+  assert.match(text, /file_not_found: part "tokenizer" \(tokenizer\.json\)/);
+});
+
+test('a manifest that is no JSON is told as such', async () => {
+  const text = await alertAfter((bundle) => writeFile(path.join(bundle, 'manifest.json'), '{"parts": ['));
+  assert.match(text, /bad_json: .*manifest/);
+});
+
+test('a bundle that is not there is told, and the page stands', async () => {
+  const text = await alertAfter((bundle) => rm(bundle, { recursive: true }));
+  assert.match(text, /file_not_found: part "manifest"/);
+});

@@ -1,0 +1,113 @@
+// The built page, served and opened in Chromium for a test, with everything that must not happen being noted: errors,
+// violations of the Content-Security-Policy, requests to another origin. It asserts nothing about the page itself.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import puppeteer from 'puppeteer-core';
+
+import { serve } from '../../../web/serve.mjs';
+import { root } from '../../../wasm/build.mjs';
+
+export const pageFolder = path.join(root, 'build/page');
+
+/** Loading takes a moment on a busy machine; nothing here waits so long unless it fails. */
+export const patience = 60_000;
+
+export function launchBrowser() {
+  return puppeteer.launch({
+    executablePath: process.env.VITRINE_CHROMIUM || '/usr/bin/chromium',
+    headless: true,
+    protocolTimeout: 180_000,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** A copy of the built page that a test may damage. */
+export async function copyOfPage() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-page-'));
+  await cp(pageFolder, folder, { recursive: true });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Opens the page and hands it to `body`; afterwards nothing forbidden may have happened. */
+export async function withPage(browser, options, body) {
+  const { folder = pageFolder, base = '/', fragment = '', width = 1280, height = 900, features = [] } = options;
+  const site = await serve({ folder, base });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  page.setDefaultNavigationTimeout(patience);
+  const noted = watch(page, new URL(site.url).origin);
+  try {
+    await page.setViewport({ width, height });
+    await page.emulateMediaFeatures(features);
+    await page.evaluateOnNewDocument(() => {
+      globalThis.violations = [];
+      document.addEventListener('securitypolicyviolation', (event) => {
+        globalThis.violations.push(`${event.violatedDirective}: ${event.blockedURI}`);
+      });
+    });
+    await page.goto(`${site.url}${fragment}`);
+    await body(page, site);
+    assert.deepEqual(await page.evaluate(() => globalThis.violations), [], 'violations of the Content-Security-Policy');
+    assert.deepEqual(noted.foreign, [], 'requests to another origin');
+    assert.deepEqual(noted.errors, options.errors ?? [], 'errors of the page');
+    assert.ok(noted.requests > 5, `the page's requests are seen, ${noted.requests} of them`);
+  } finally {
+    await page.close();
+    await site.close();
+  }
+}
+
+function watch(page, origin) {
+  const noted = { requests: 0, foreign: [], errors: [] };
+  page.on('request', (request) => {
+    noted.requests += 1;
+    if (new URL(request.url()).origin !== origin) noted.foreign.push(request.url());
+  });
+  page.on('pageerror', (error) => noted.errors.push(error.message));
+  page.on('console', (message) => {
+    // A file that a test took away is told by the browser too.
+    if (message.type() === 'error' && !message.text().includes('404')) noted.errors.push(message.text());
+  });
+  return noted;
+}
+
+export const untilReady = (page) => page.waitForSelector('vitrine-status >>> .ready');
+
+/** An element inside the shadow root of another, when it is there. */
+export const inside = (page, host, selector) => page.waitForSelector(`${host} >>> ${selector}`);
+
+export async function textOf(page, host, selector) {
+  const handle = await inside(page, host, selector);
+  return handle.evaluate((element) => element.textContent.trim().replaceAll(/\s+/g, ' '));
+}
+
+/** Waits until a text inside an element's shadow root matches. */
+export async function untilText(page, host, selector, pattern) {
+  const find = (host, selector, source) => {
+    const element = document.querySelector(host)?.shadowRoot?.querySelector(selector);
+    return element && new RegExp(source).test(element.textContent) ? element.textContent : false;
+  };
+  const found = await page.waitForFunction(find, {}, host, selector, pattern.source);
+  return found.jsonValue();
+}
+
+/** What `npx vitrine` prints as JSON, from the native build or from the wasm one. */
+export async function commandLine(build, args) {
+  const program = path.join(root, 'wasm/vitrine.mjs');
+  const env = { ...process.env, VITRINE_BUILD: build };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { cwd: root, env });
+  return JSON.parse(stdout);
+}
