@@ -49,8 +49,13 @@ if(EMSCRIPTEN)
     -sSTACK_SIZE=1MB)
 endif()
 
-# What tests do without: optimising a wasm program again when it is linked takes longer than running it.
+# What compiles longer than it runs: tests, and the command line around the library. Any level gives the same bits.
+add_library(vitrine_quick_flags INTERFACE)
+target_compile_options(vitrine_quick_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+
+# For wasm, the optimiser runs once more at the link: tests do without.
 add_library(vitrine_test_flags INTERFACE)
+target_link_libraries(vitrine_test_flags INTERFACE vitrine_quick_flags)
 if(EMSCRIPTEN)
   target_link_options(vitrine_test_flags INTERFACE -O1)
 endif()
