@@ -9,6 +9,8 @@
 // that lanes run over d. A position at or beyond visible(r) contributes nothing: its memory may hold anything.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/softmax.hpp"
 #include "kernels/tile.hpp"
 
@@ -49,32 +51,52 @@ struct AttentionHead {
 
 namespace detail {
 
-/// products[r, s] = sum_d x_r[d] * blocks(s, d), s < positions, for count <= kTileRows rows x_r [D].
+/// The columns of the left operand that fit the stack for a whole tile.
+template <class Arch>
+inline constexpr size_t kTileDepth = kLeftBlock / kTileRows<Arch>;
+
+/// products[r][s] (+)= sum_d x[d, r] * block(s, d) for the first `columns` <= P positions s of one block; x [depth,
+/// count]. The whole block is read, but no product beyond `columns` is written.
+template <class Arch>
+void rows_times_block(const float* x, size_t count, size_t depth, const float* block, size_t columns,
+                      float* const* products, bool accumulate) noexcept {
+  constexpr size_t kVectors = kKeyBlock / kLanes<Arch> < 2 ? 1 : 2;
+  constexpr size_t kColumns = kVectors * kLanes<Arch>;
+  float whole[kTileRows<Arch> * kColumns];
+  float* now[kTileRows<Arch>] = {};
+  for (size_t s = 0; s < columns; s += kColumns) {
+    const bool partial = s + kColumns > columns;
+    for (size_t r = 0; r < count; ++r) {
+      now[r] = partial ? whole + r * kColumns : products[r] + s;
+      if (partial && accumulate) std::copy(products[r] + s, products[r] + columns, now[r]);
+    }
+    tile_of_rows<Arch, 1, kVectors>(count, x, depth, block + s, kKeyBlock, 0, now, accumulate);
+    for (size_t r = 0; r < count && partial; ++r) std::copy_n(now[r], columns - s, products[r] + s);
+  }
+}
+
+/// products[r][s] = sum_d x[r][d] * blocks(s, d), s < positions, for count <= kTileRows rows x[r] [D].
 template <class Arch>
 void rows_times_blocks(const float* const* x, size_t count, size_t D, const float* blocks, size_t positions,
                        float* const* products) noexcept {
-  constexpr size_t kDepth = kLeftBlock / kTileRows<Arch>;
   constexpr size_t kVectors = kKeyBlock / kLanes<Arch>;
-  constexpr size_t kBlocksOfOneRow = 8 / kVectors > 0 ? 8 / kVectors : 1;
-  float packed[kLeftBlock];
+  constexpr size_t kTogether = kVectors < 8 ? 8 / kVectors : 1;  // blocks of a single row: enough independent sums
+  float packed[kLeftBlock + kLeftMargin];
+  const float* x_now[kTileRows<Arch>] = {};
   float* now[kTileRows<Arch>] = {};
-  for (size_t d = 0; d < D; d += kDepth) {
-    const size_t depth = D - d < kDepth ? D - d : kDepth;
-    for (size_t k = 0; k < depth; ++k) {
-      for (size_t r = 0; r < count; ++r) packed[k * count + r] = x[r][d + k];
-    }
+  for (size_t d = 0; d < D; d += kTileDepth<Arch>) {
+    const size_t depth = std::min(D - d, kTileDepth<Arch>);
+    for (size_t r = 0; r < count; ++r) x_now[r] = x[r] + d;
+    pack_rows<Arch>(x_now, count, depth, packed);
     const float* from = blocks + d * kKeyBlock;
     size_t s = 0;
-    if (count == 1) {
-      for (; s + kBlocksOfOneRow * kKeyBlock <= positions; s += kBlocksOfOneRow * kKeyBlock) {
-        now[0] = products[0] + s;
-        tile<Arch, 1, kBlocksOfOneRow, kVectors>(packed, depth, from + s * D, kKeyBlock, kKeyBlock * D, now, d > 0);
-      }
+    for (; count == 1 && s + kTogether * kKeyBlock <= positions; s += kTogether * kKeyBlock) {
+      now[0] = products[0] + s;
+      tile<Arch, 1, kTogether, kVectors>(packed, depth, from + s * D, kKeyBlock, kKeyBlock * D, now, d > 0);
     }
     for (; s < positions; s += kKeyBlock) {
-      const size_t columns = positions - s < kKeyBlock ? positions - s : kKeyBlock;
       for (size_t r = 0; r < count; ++r) now[r] = products[r] + s;
-      tile_of_columns<Arch>(count, packed, depth, from + s * D, kKeyBlock, now, columns, d > 0);
+      rows_times_block<Arch>(packed, count, depth, from + s * D, std::min(positions - s, kKeyBlock), now, d > 0);
     }
   }
 }
@@ -97,14 +119,13 @@ void attention_weights(const AttentionHead& head, size_t row, size_t count, floa
 template <class Arch>
 void attention_values(const AttentionHead& head, size_t row, size_t count, const float* const* weights,
                       float* const* out) noexcept {
-  constexpr size_t kDepth = kLeftBlock / kTileRows<Arch>;
-  float packed[kLeftBlock];
+  float packed[kLeftBlock + kLeftMargin];
+  const float* from_rows[kTileRows<Arch>] = {};
   const size_t common = head.visible(row);  // the positions that every row of the tile sees
-  for (size_t s = 0; s < common; s += kDepth) {
-    const size_t depth = common - s < kDepth ? common - s : kDepth;
-    for (size_t k = 0; k < depth; ++k) {
-      for (size_t r = 0; r < count; ++r) packed[k * count + r] = weights[r][s + k];
-    }
+  for (size_t s = 0; s < common; s += kTileDepth<Arch>) {
+    const size_t depth = std::min(common - s, kTileDepth<Arch>);
+    for (size_t r = 0; r < count; ++r) from_rows[r] = weights[r] + s;
+    pack_rows<Arch>(from_rows, count, depth, packed);
     tile_of_columns<Arch>(count, packed, depth, head.values + s * head.value_stride, head.value_stride, out, head.D,
                           s > 0);
   }

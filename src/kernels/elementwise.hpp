@@ -34,13 +34,12 @@ inline Vec<Arch> exp(Vec<Arch> x) noexcept {
   const V n = shifted - V(12582912.0f);
   // ln 2 in two pieces; the product with the first, of 15 bits, is exact.
   const V r = (x - n * V(0.693145752f)) - n * V(1.42860677e-6f);
-  V series = V(1.98412698e-4f);
-  series = series * r + V(1.38888889e-3f);
-  series = series * r + V(8.33333333e-3f);
-  series = series * r + V(4.16666667e-2f);
-  series = series * r + V(1.66666667e-1f);
-  series = series * r + V(0.5f);
-  const V value = V(1.0f) + (r + r * r * series);
+  // (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, interpolated at the Chebyshev nodes: off by less than 2^-26 of e^r. The
+  // terms are grouped in pairs, which makes the chain of dependent operations short.
+  const V square = r * r;
+  const V series = (V(0.5f) + V(0.166665763f) * r) +
+                   square * ((V(0.0416665561f) + V(0.00836317893f) * r) + square * V(0.0013926184f));
+  const V value = V(1.0f) + (r + square * series);
   // value * 2^n: n goes straight into the exponent field.
   const IntVec<Arch> bits =
       xsimd::bitwise_cast<std::int32_t>(value) + (xsimd::bitwise_cast<std::int32_t>(shifted) << 23);

@@ -89,7 +89,7 @@ float max(const float* x, size_t n) noexcept {
   larger(first, second).store_aligned(lanes);
   float result = kLowest;
   for (const float lane : lanes) result = lane > result ? lane : result;
-  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
+  for (const float* rest = x + i; rest != x + n; ++rest) result = *rest > result ? *rest : result;
   return result + 0.0f;
 }
 

@@ -48,25 +48,30 @@ inline void with_rows(size_t rows, Function function) noexcept {
   }
 }
 
-/// `Rows` rows to [inner, Rows]: where the k of a row are neighbours, squares are turned in registers. Each turned row
-/// is stored whole, so up to kLeftMargin floats behind the tile are overwritten.
+/// Rows that begin at rows[0 .. Rows), their k inner_stride apart, to [inner, Rows]. Where the k are neighbours,
+/// squares are turned in registers, and each turned row is stored whole: up to kLeftMargin floats behind are
+/// overwritten.
 template <class Arch, size_t Rows>
-inline void pack_rows(const float* from, size_t row_stride, size_t inner_stride, size_t inner, float* to) noexcept {
+inline void pack_rows(const float* const* rows, size_t inner_stride, size_t inner, float* to) noexcept {
   constexpr size_t kWidth = kLanes<Arch>;
   size_t k = 0;
   if constexpr (Rows > 1 && Rows <= kWidth && kWidth <= 8) {
     for (; inner_stride == 1 && k + kWidth <= inner; k += kWidth) {
       Vec<Arch> square[kWidth];
-      for (size_t r = 0; r < kWidth; ++r) {
-        square[r] = r < Rows ? load<Arch>(from + r * row_stride + k) : Vec<Arch>(0.0f);
-      }
+      for (size_t r = 0; r < kWidth; ++r) square[r] = r < Rows ? load<Arch>(rows[r] + k) : Vec<Arch>(0.0f);
       xsimd::transpose(square, square + kWidth);
       for (size_t j = 0; j < kWidth; ++j) store<Arch>(to + (k + j) * Rows, square[j]);
     }
   }
   for (; k < inner; ++k) {
-    for (size_t r = 0; r < Rows; ++r) to[k * Rows + r] = from[r * row_stride + k * inner_stride];
+    for (size_t r = 0; r < Rows; ++r) to[k * Rows + r] = rows[r][k * inner_stride];
   }
+}
+
+/// The same for a number of rows, 1 .. kTileRows, that is known only at run time.
+template <class Arch>
+inline void pack_rows(const float* const* rows, size_t count, size_t inner, float* to) noexcept {
+  with_rows<kTileRows<Arch>>(count, [&](auto tile_rows) { pack_rows<Arch, tile_rows()>(rows, 1, inner, to); });
 }
 
 /// `tiles` tiles of neighbouring rows, one k after the other, so that each piece of memory is read once and whole.
@@ -86,16 +91,17 @@ inline void pack_left(const LeftOperand& a, size_t row, size_t rows, size_t heig
                       float* packed) noexcept {
   const float* from = a.data + row * a.row_stride + inner_begin * a.inner_stride;
   const auto pack_tiles = [&](size_t first, size_t tiles, size_t rows_of_each) {
-    const float* first_from = from + first * a.row_stride;
     float* to = packed + first * inner;
     with_rows<kTileRows<Arch>>(rows_of_each, [&](auto tile_rows) {
+      constexpr size_t kRows = tile_rows();
       if (a.row_stride == 1) {
-        pack_columns<tile_rows()>(first_from, a.inner_stride, inner, tiles, to);
+        pack_columns<kRows>(from + first, a.inner_stride, inner, tiles, to);
         return;
       }
+      const float* pointers[kRows];
       for (size_t t = 0; t < tiles; ++t) {
-        pack_rows<Arch, tile_rows()>(first_from + t * rows_of_each * a.row_stride, a.row_stride, a.inner_stride, inner,
-                                     to + t * rows_of_each * inner);
+        for (size_t r = 0; r < kRows; ++r) pointers[r] = from + (first + t * kRows + r) * a.row_stride;
+        pack_rows<Arch, kRows>(pointers, a.inner_stride, inner, to + t * kRows * inner);
       }
     });
   };

@@ -132,6 +132,44 @@ TEST_CASE_TEMPLATE("a sequence cut anywhere into (past, new tokens) gives the bi
   }
 }
 
+/// Attention of tokens [past, T) in the declared order, written as plainly as it can be said.
+Result attend_in_declared_order(const Example& x, size_t past) {
+  const size_t rows = (x.T - past) * x.G;
+  Result result{std::vector<float>(rows * x.T, 0.0f), std::vector<float>(rows * x.D, 0.0f)};
+  for (size_t row = 0; row < rows; ++row) {
+    const size_t visible = past + row / x.G + 1;
+    float* weights = result.weights.data() + row * x.T;
+    for (size_t s = 0; s < visible; ++s) {
+      float score = 0.0f;
+      for (size_t d = 0; d < x.D; ++d) {
+        const float product = x.queries[(past * x.G + row) * x.D + d] * x.keys[s * x.D + d];
+        score = score + product;
+      }
+      weights[s] = score * 0.4f;
+    }
+    softmax<test::PlainArch>(weights, weights, visible);
+    for (size_t d = 0; d < x.D; ++d) {
+      for (size_t s = 0; s < visible; ++s) {
+        const float product = weights[s] * x.values[s * x.D + d];
+        result.out[row * x.D + d] = result.out[row * x.D + d] + product;
+      }
+    }
+  }
+  return result;
+}
+
+TEST_CASE_TEMPLATE("attention follows the declared order to the bit, however long the sequence or wide the head", Arch,
+                   VITRINE_MACHINES) {
+  // The kernel takes sequences and heads in pieces of 1024 or 1536; 1700 makes two of either.
+  for (const auto& [T, D] : {std::pair<size_t, size_t>{1700, 3}, {9, 1700}, {33, 24}}) {
+    const Example example(T, 2, D, std::nanf(""));
+    const size_t past = T - 9;
+    const Result found = attend<Arch>(example, past, 9), expected = attend_in_declared_order(example, past);
+    CHECK(other_bits(found.weights, expected.weights) == "");
+    CHECK(other_bits(found.out, expected.out) == "");
+  }
+}
+
 TEST_CASE_TEMPLATE("what lies in memory beyond the visible positions changes no bit", Arch, VITRINE_MACHINES) {
   for (const size_t T : {size_t{3}, size_t{16}, size_t{21}}) {
     const Result clean = attend<Arch>(Example(T, 2, 24, 0.0f), 0, T);
