@@ -130,10 +130,15 @@ std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
     spare -= count - 1;
     any_complete = any_complete || count == pending;
     batch.push_back({&slot->cache, slot->pending().first(count)});
-    events_.push_back({slot->id, slot->cache.length(), count, -1, {}, {}, FinishReason::none, {}, {}, nullptr});
+    RowEvent event;
+    event.row = slot->id;
+    event.past = slot->cache.length();
+    event.computed = count;
+    events_.push_back(std::move(event));
   }
   const auto logits = model_->forward(batch, any_complete ? LogitsWanted::last : LogitsWanted::none);
   for (std::size_t b = 0; b < active.size(); ++b) {
+    events_[b].logits_rows = any_complete ? 1 : 0;
     if (active[b]->pending().empty()) {
       const auto row = logits[b];
       advance(*active[b], {row.data(), row.size()}, events_[b]);

@@ -42,9 +42,10 @@ struct RowRequest {
 /// What a step did for one row.
 struct RowEvent {
   RowId row = 0;
-  std::size_t past = 0;      ///< positions that were cached before the step
-  std::size_t computed = 0;  ///< positions that the step computed
-  TokenId token = -1;        ///< the token chosen, or -1 while the prompt is not done or when the row failed
+  std::size_t past = 0;         ///< positions that were cached before the step
+  std::size_t computed = 0;     ///< positions that the step computed
+  std::size_t logits_rows = 0;  ///< rows of logits that the step computed for it, needed or not
+  TokenId token = -1;           ///< the token chosen, or -1 while the prompt is not done or when the row failed
   Draw draw;
   std::string bytes;  ///< text that became certain: the token's bytes less what may still be a stop string
   FinishReason finish = FinishReason::none;

@@ -119,7 +119,8 @@ RowRequest Session::make_request(std::string_view prompt, const Policy& policy, 
 }
 
 RowId Session::start(std::string_view prompt, const Policy& policy, const RowOptions& options, std::uint64_t entropy) {
-  const RowId id = (loaded(), generator_->join(make_request(prompt, policy, options, entropy)));
+  RowRequest request = make_request(prompt, policy, options, entropy);
+  const RowId id = generator_->join(std::move(request));
   auto entry = std::make_unique<SessionRow>();
   entry->options = options;
   rows_[id] = std::move(entry);
@@ -174,13 +175,16 @@ RowStep Session::record(SessionRow& entry, const RowEvent& event, double millise
   step.finish = event.finish;
   step.error = event.error;
   step.trace = event.trace;
-  const std::uint64_t logits_rows = event.logits.empty() ? 0 : 1;
-  step.cached = {event.computed, loaded().transformer.multiply_adds(event.past, event.computed, logits_rows),
-                 milliseconds};
+  step.cached = cached_cost(event, milliseconds);
   step.text = entry.enter(event, step.cached);
   step.positions = view.cache.length();
   step.cache = view.cache.bytes();
   return step;
+}
+
+LaneCost Session::cached_cost(const RowEvent& event, double milliseconds) const {
+  const Transformer& transformer = loaded().transformer;
+  return {event.computed, transformer.multiply_adds(event.past, event.computed, event.logits_rows), milliseconds};
 }
 
 /// The full-prefix pass overwrites the logits of every row, so those to compare were copied to cached_logits_ before.
@@ -217,7 +221,10 @@ void Session::leave(RowId id) {
   rows_.erase(id);
 }
 
-std::size_t Session::unfinished_rows() const { return (loaded(), generator_->unfinished_rows()); }
+std::size_t Session::unfinished_rows() const {
+  loaded();
+  return generator_->unfinished_rows();
+}
 
 KvBytes Session::cache_bytes() const {
   loaded();
@@ -232,19 +239,19 @@ KvBytes Session::cache_bytes() const {
 }
 
 RowResult Session::complete(std::string_view text, const Policy& policy) {
-  loaded();
   RowOptions options;
   options.heal = true;
-  const RowId id = completer_->join(make_request(text, policy, options, 0));
+  // Where every line is a document, what stands before the last newline is another document.
+  if (loaded().prompt_template.unit == DocumentUnit::line) text.remove_prefix(text.rfind('\n') + 1);
+  RowRequest request = make_request(text, policy, options, 0);
+  const RowId id = completer_->join(std::move(request));
   SessionRow entry;
   RowResult result;
   try {
     while (completer_->row(id).finish == FinishReason::none) {
       const Stopwatch watch;
       const RowEvent event = completer_->step(id).front();
-      const std::uint64_t logits_rows = event.logits.empty() ? 0 : 1;
-      entry.enter(event, {event.computed, loaded().transformer.multiply_adds(event.past, event.computed, logits_rows),
-                          watch.milliseconds()});
+      entry.enter(event, cached_cost(event, watch.milliseconds()));
       if (event.error) throw *event.error;
     }
     result = entry.result(completer_->row(id));

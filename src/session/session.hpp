@@ -75,7 +75,8 @@ class Session {
   KvBytes cache_bytes() const;
 
   /// Continues a text for a text box, from before its last word on: models know whole words. Runs on a cache of its
-  /// own, rewound to what the text shares with the text before. The result's text is what to add.
+  /// own, rewound to what the text shares with the text before. Where a document is a line, the last line alone counts.
+  /// The result's text is what to add.
   RowResult complete(std::string_view text, const Policy& policy);
 
   /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them.
@@ -92,6 +93,7 @@ class Session {
                           std::uint64_t entropy) const;
   std::vector<RowStep> record_all(std::span<const RowEvent> events, double milliseconds);
   RowStep record(SessionRow& row, const RowEvent& event, double milliseconds);
+  LaneCost cached_cost(const RowEvent& event, double milliseconds) const;
   void compare_with_full_prefix(std::size_t offset, RowStep& step);
   SessionRow& row(RowId id) const;
 

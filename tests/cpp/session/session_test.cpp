@@ -225,6 +225,13 @@ TEST_CASE("a completion goes on inside the last word") {
   CHECK(session.complete("", policy).prompt_tokens == 1);
 }
 
+TEST_CASE("where a line is a document, a completion continues the last line alone") {
+  Session session = make_session();
+  const Policy policy = session.completion_policy(Json::object());
+  CHECK(session.complete("ls -l\ngit comm", policy).ids == session.complete("git comm", policy).ids);
+  CHECK(session.complete("git comm\n", policy).prompt_tokens == 1);
+}
+
 TEST_CASE("a model without a begin token refuses an empty prompt and completes the first word as it is") {
   BundleContent content = test::tiny_content();
   content.prompt_template.begin.clear();
