@@ -14,6 +14,7 @@
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokenIds)
+EMSCRIPTEN_DECLARE_VAL_TYPE(Text)
 
 namespace vitrine {
 namespace {
@@ -51,6 +52,20 @@ std::uint64_t entropy() {
   return std::uint64_t{device()} << 32 | device();
 }
 
+/// The text of a user as UTF-8, whatever is in it: Embind's own strings would let half a surrogate pair through and
+/// drop a byte order mark.
+std::string to_utf8(const Text& text) {
+  return val::global("TextEncoder").new_().call<val>("encode", text).as<std::string>();
+}
+
+Text from_utf8(const std::string& text) {
+  val options = val::object();
+  options.set("ignoreBOM", true);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  const val copy = val::global("Uint8Array").new_(val(emscripten::typed_memory_view(text.size(), bytes)));
+  return Text(val::global("TextDecoder").new_(val("utf-8"), options).call<val>("decode", copy));
+}
+
 /// A copy: views of the wasm heap never leave this file.
 TokenIds to_ids(const std::vector<TokenId>& ids) {
   const val view(emscripten::typed_memory_view(ids.size(), ids.data()));
@@ -71,22 +86,23 @@ class Module {
   std::string describe_cache() {
     return guarded([&] { return json_text(cache_json(session_.cache_bytes())); });
   }
-  TokenIds encode(const std::string& text) {
-    return guarded([&] { return to_ids(session_.encode(text)); });
+  TokenIds encode(const Text& text) {
+    return guarded([&] { return to_ids(session_.encode(to_utf8(text))); });
   }
-  std::string decode(const TokenIds& ids) {
-    return guarded([&] { return session_.decode(emscripten::convertJSArrayToNumberVector<TokenId>(ids)); });
+  Text decode(const TokenIds& ids) {
+    return guarded([&] { return from_utf8(session_.decode(emscripten::convertJSArrayToNumberVector<TokenId>(ids))); });
   }
-  std::string complete(const std::string& text, const std::string& policy) {
+  std::string complete(const Text& text, const std::string& policy) {
     return guarded([&] {
       const Policy effective = session_.completion_policy(parse_json(policy, "policy"));
-      return json_text(result_json(session_.complete(text, effective)));
+      return json_text(result_json(session_.complete(to_utf8(text), effective)));
     });
   }
-  RowId start(const std::string& prompt, const std::string& policy, const std::string& options) {
+  RowId start(const Text& prompt, const std::string& policy, const std::string& options) {
     return guarded([&] {
       const Policy effective = session_.effective_policy(parse_json(policy, "policy"));
-      return session_.start(prompt, effective, parse_row_options(parse_json(options, "row options")), entropy());
+      const RowOptions row_options = parse_row_options(parse_json(options, "row options"));
+      return session_.start(to_utf8(prompt), effective, row_options, entropy());
     });
   }
   std::string step(RowId row) {
@@ -102,9 +118,10 @@ class Module {
       return result;
     });
   }
-  std::string check_parity(const std::string& prompt, std::size_t tokens, double seed) {
+  std::string check_parity(const Text& prompt, const std::string& options) {
     return guarded([&] {
-      return json_text(parity_json(session_.check_parity(prompt, tokens, static_cast<std::uint64_t>(seed))));
+      const ParityOptions parsed = parse_parity_options(parse_json(options, "parity options"));
+      return json_text(parity_json(session_.check_parity(to_utf8(prompt), parsed.tokens, parsed.seed)));
     });
   }
 
@@ -117,6 +134,7 @@ class Module {
 EMSCRIPTEN_BINDINGS(vitrine) {
   emscripten::register_type<Bytes>("Uint8Array");
   emscripten::register_type<TokenIds>("Int32Array");
+  emscripten::register_type<Text>("string");
   emscripten::class_<Module>("Session")
       .constructor<>()
       .function("addFile(name, bytes)", &Module::add_file)
@@ -129,7 +147,7 @@ EMSCRIPTEN_BINDINGS(vitrine) {
       .function("step(row)", &Module::step)
       .function("cancel(row)", &Module::cancel)
       .function("finish(row)", &Module::finish)
-      .function("checkParity(prompt, tokens, seed)", &Module::check_parity);
+      .function("checkParity(prompt, optionsJson)", &Module::check_parity);
 }
 
 }  // namespace vitrine

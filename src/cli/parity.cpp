@@ -8,11 +8,10 @@
 namespace vitrine::cli {
 namespace {
 
-struct ParityOptions {
+struct ParityCommand {
   ModelOptions model;
   std::string prompt;
-  std::size_t tokens = 200;
-  std::uint64_t seed = 0;
+  ParityOptions check;
   std::string fault = "none";
 };
 
@@ -38,11 +37,11 @@ std::string report_text(const ParityReport& report) {
          str(report.differing_bits(), " bits differ in ", report.logits_compared(), " logits\n");
 }
 
-int run_parity(const ParityOptions& options, const CommandLine& line) {
+int run_parity(const ParityCommand& options, const CommandLine& line) {
   Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
   load_session(session, options.model);
   session.inject(find_fault(options.fault));
-  const ParityReport report = session.check_parity(options.prompt, options.tokens, options.seed);
+  const ParityReport report = session.check_parity(options.prompt, options.check.tokens, options.check.seed);
   line.print(parity_json(report), report_text(report));
   return report.passed() ? kOk : kCheckFailed;
 }
@@ -50,14 +49,15 @@ int run_parity(const ParityOptions& options, const CommandLine& line) {
 }  // namespace
 
 void add_parity(CLI::App& app, CommandLine& line) {
-  auto options = std::make_shared<ParityOptions>();
+  auto options = std::make_shared<ParityCommand>();
   CLI::App* command = add_subcommand(app, line, "parity",
                                      "Compare every logit of cached decoding with the recomputed prefix, bit for bit",
                                      options, run_parity);
   add_model_options(*command, options->model);
-  command->add_option("--tokens", options->tokens, "Length of the sequence that is compared")->capture_default_str();
+  command->add_option("--tokens", options->check.tokens, "Length of the sequence that is compared")
+      ->capture_default_str();
   command->add_option("--prompt", options->prompt, "Its beginning; the model continues it");
-  command->add_option("--seed", options->seed, "Seed of the continuation")->capture_default_str();
+  command->add_option("--seed", options->check.seed, "Seed of the continuation")->capture_default_str();
   command->add_option("--inject", options->fault, "Make the model wrong in a named way, to see the check fail");
 }
 

@@ -1,5 +1,6 @@
 // `vitrine train`: from text files to a bundle: tokenizer, model, held-out figures, self-test.
 // The training itself is src/training; here are its options, its files and its progress.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -51,10 +52,11 @@ bool run_steps(const TrainOptions& options, TrainingRun& run, const CommandLine&
   const auto begin = Clock::now();
   std::uint64_t rows = 0;
   std::string curve;
-  for (std::uint64_t step = first; step < total; ++step) {
+  const std::uint64_t end = std::min(total, options.until);
+  for (std::uint64_t step = first; step < end; ++step) {
     const StepReport report = run.trainer().step();
     rows += report.rows;
-    const bool last = step + 1 == total;
+    const bool last = step + 1 == end;
     const bool note = (step + 1) % options.log_every == 0 || last;
     std::optional<TextEvaluation> held_out;
     if (run.has_held_out() && options.eval_every > 0 && (step + 1) % options.eval_every == 0 && !last) {

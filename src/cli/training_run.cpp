@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/check.hpp"
+#include "base/half.hpp"
 #include "base/sha256.hpp"
 #include "cli/command_line.hpp"
 #include "io/atomic_file.hpp"
@@ -16,6 +17,17 @@ namespace {
 constexpr std::string_view kMark = "<|endoftext|>";  // stands before every document
 constexpr std::uint64_t kMaxCurveBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kSelfTestTokens = 32;
+
+/// The weights as a bundle holds them: half the download, and what is measured is what is shipped.
+NamedTensors rounded_to_half(const NamedTensors& weights) {
+  NamedTensors rounded;
+  for (const auto& [name, tensor] : weights) {
+    Tensor& half = rounded.insert(tensor);
+    half.stored_as = DType::f16;
+    for (float& value : half.data) value = f16_to_f32(f32_to_f16(value));
+  }
+  return rounded;
+}
 
 /// What a bundle's text ends with: the mark and, for lines, the newline.
 std::vector<TokenId> stop_tokens(const Tokenizer& tokenizer, DocumentUnit unit, TokenId mark) {
@@ -95,7 +107,8 @@ std::vector<std::vector<TokenId>> TrainingRun::encode(std::string_view text, std
 }
 
 TextEvaluation TrainingRun::evaluate(std::size_t documents) {
-  Transformer model(options_.config, trainer_->weights(), {options_.config.max_seq_len, options_.threads});
+  Transformer model(options_.config, rounded_to_half(trainer_->weights()),
+                    {options_.config.max_seq_len, options_.threads});
   const std::vector<std::vector<TokenId>> encoded = encode(*held_out_, documents);
   const Dataset dataset(encoded, {mark_, -1}, options_.config.max_seq_len);
   TextEvaluation evaluation;
@@ -115,7 +128,8 @@ void TrainingRun::save(const std::string& curve_lines) {
 void TrainingRun::describe(Manifest& manifest, const std::optional<TextEvaluation>& held_out) const {
   const TrainingOptions& training = options_.training;
   if (!options_.corpus.empty()) manifest.corpus = parse_json(read_text(options_.corpus), options_.corpus);
-  manifest.training = {{"steps", training.schedule.total_steps},
+  manifest.training = {{"steps", trainer_->steps_done()},
+                       {"steps_planned", training.schedule.total_steps},
                        {"batch_rows", training.batch_rows},
                        {"accumulation", training.accumulation},
                        {"learning_rate", training.schedule.peak},
@@ -138,7 +152,7 @@ TrainedModel TrainingRun::finish() {
   content.name = options_.name;
   content.model_version = options_.model_version;
   content.config = options_.config;
-  content.weights = trainer_->weights();
+  content.weights = rounded_to_half(trainer_->weights());
   content.tokenizer = tokenizer_->data();
   content.prompt_template = template_;
   content.policy.max_new_tokens = 64;

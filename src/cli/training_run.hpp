@@ -26,6 +26,7 @@ struct TrainOptions {
   std::string checkpoint;  ///< a folder; empty: none
   std::uint64_t checkpoint_every = 100;
   bool resume = false;
+  std::uint64_t until = UINT64_MAX;  ///< a step of the schedule after which to stop
   std::uint64_t log_every = 20;
   std::uint64_t eval_every = 0;
   std::size_t eval_documents = 500;

@@ -22,4 +22,11 @@ Json distribution_json(const DistributionTrace& trace, const Session& session);
 /// {"parity": bool, "trace": count, "stream": n, "heal": bool}, all optional. Throws invalid_option.
 RowOptions parse_row_options(const Json& json);
 
+struct ParityOptions {
+  std::size_t tokens = 200;  ///< length of the sequence
+  std::uint64_t seed = 0;    ///< of its continuation
+};
+/// {"tokens": count, "seed": n}, all optional. Throws invalid_option.
+ParityOptions parse_parity_options(const Json& json);
+
 }  // namespace vitrine

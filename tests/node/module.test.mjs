@@ -169,7 +169,7 @@ test('text of any kind goes in and out whole', (t) => {
 
 test('parity can be checked through the module', (t) => {
   const session = loaded(t);
-  const report = JSON.parse(session.checkParity('git', 30, 0));
+  const report = JSON.parse(session.checkParity('git', '{"tokens": 30}'));
   const expected = vitrine('wasm', ['parity', '--bundle', join(folder, 'bundle'), '--prompt', 'git', '--tokens', '30', '--json']).json();
   assert.deepEqual(report, expected);
 });
