@@ -133,7 +133,8 @@ main() {
   base=${XDG_CACHE_HOME:-${HOME:?}/.cache}/vitrine
   # An env file of ours that was read before is no wish of the user's.
   case ${VITRINE_INCLUDE:-} in "$base"/*) unset VITRINE_INCLUDE ;; esac
-  key=$(cat "$here"/setup.sh "$here"/setup/*.sh "$here"/setup/npm/*.json | hash_of_input)
+  # A toolchain is what these files make of it.
+  key=$(cat "$here"/setup/{debian,fetch,path,probe}.sh "$here"/setup/npm/*.json | hash_of_input)
   # What was decided for this choice and this emcc on PATH: a copy of the env file of the kind that was taken.
   record=$base/$key-decided-$(printf '%s' "$choice $(outside_emcc) ${VITRINE_INCLUDE:-}" | hash_of_input)
 

@@ -25,4 +25,4 @@ say "installing ${missing[*]}"
 for package in "${missing[@]}"; do
   apt-cache show "$package" >/dev/null 2>&1 || fail no_package "this system's sources have no package $package"
 done
-"${apt[@]}" install -y --no-install-recommends --no-upgrade --no-remove "${missing[@]}" </dev/null >&2
+"${apt[@]}" install -y --no-install-recommends --no-upgrade --no-remove "${missing[@]}" </dev/null >/dev/null
