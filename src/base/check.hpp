@@ -20,9 +20,7 @@ std::string str(const Args&... args) {
   return out.str();
 }
 
-[[noreturn]] inline void fail(ErrorCode code, std::string message) {
-  throw Error(code, std::move(message));
-}
+[[noreturn]] inline void fail(ErrorCode code, std::string message) { throw Error(code, std::move(message)); }
 
 /// a * b and a + b in 64 bits, or an out_of_memory error that names `what`: sizes from files never wrap.
 inline std::uint64_t checked_multiply(std::uint64_t a, std::uint64_t b, const char* what) {
@@ -52,22 +50,22 @@ inline std::size_t checked_size(std::uint64_t size, const char* what) {
 }  // namespace vitrine
 
 /// Throws Error(code, str(...)) unless the condition holds. For files, texts, options, token ids.
-#define VITRINE_CHECK(condition, code, ...)                     \
-  do {                                                          \
-    if (!(condition)) [[unlikely]] {                            \
-      ::vitrine::fail((code), ::vitrine::str(__VA_ARGS__));     \
-    }                                                           \
+#define VITRINE_CHECK(condition, code, ...)                 \
+  do {                                                      \
+    if (!(condition)) [[unlikely]] {                        \
+      ::vitrine::fail((code), ::vitrine::str(__VA_ARGS__)); \
+    }                                                       \
   } while (false)
 
 /// Throws Error(internal) when one of our own promises is broken. Off where NDEBUG is set without
 /// VITRINE_ASSERTIONS (release builds); on in debug and test builds.
 #if defined(VITRINE_ASSERTIONS) || !defined(NDEBUG)
-#define VITRINE_ASSERT(condition)                                                              \
-  do {                                                                                         \
-    if (!(condition)) [[unlikely]] {                                                           \
-      ::vitrine::fail(::vitrine::ErrorCode::internal,                                          \
-                      ::vitrine::str(__FILE__, ":", __LINE__, ": expected " #condition));      \
-    }                                                                                          \
+#define VITRINE_ASSERT(condition)                                                         \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]] {                                                      \
+      ::vitrine::fail(::vitrine::ErrorCode::internal,                                     \
+                      ::vitrine::str(__FILE__, ":", __LINE__, ": expected " #condition)); \
+    }                                                                                     \
   } while (false)
 #else
 #define VITRINE_ASSERT(condition) \

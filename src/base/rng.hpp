@@ -16,8 +16,7 @@ constexpr PhiloxCounter philox_4x32_10(PhiloxCounter counter, PhiloxKey key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product_0 = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t product_1 = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product_1),
+    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
                static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1],
                static_cast<std::uint32_t>(product_0)};
     key[0] += 0x9E3779B9;
@@ -29,15 +28,14 @@ constexpr PhiloxCounter philox_4x32_10(PhiloxCounter counter, PhiloxKey key) {
 /// One independent stream of a seed: the n-th draw of (seed, stream) is the same wherever it is made.
 class RandomStream {
  public:
-  explicit constexpr RandomStream(std::uint64_t seed, std::uint64_t stream = 0)
-      : seed_(seed), stream_(stream) {}
+  explicit constexpr RandomStream(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
   /// 64 uniform bits: draw number `index` of this stream.
   constexpr std::uint64_t bits_at(std::uint64_t index) const {
-    const PhiloxCounter words = philox_4x32_10(
-        {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
-         static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
-        {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
+    const PhiloxCounter words =
+        philox_4x32_10({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
+                        static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
+                       {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
     return std::uint64_t{words[0]} | std::uint64_t{words[1]} << 32;
   }
 

@@ -61,16 +61,16 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
-  VITRINE_CHECK(threads >= 1 && threads <= 256, ErrorCode::invalid_option,
-                "threads: expected 1 to 256, found ", threads);
+  VITRINE_CHECK(threads >= 1 && threads <= 256, ErrorCode::invalid_option, "threads: expected 1 to 256, found ",
+                threads);
   state_->size = threads;
 #if VITRINE_HAS_THREADS
   for (std::size_t index = 1; index < threads; ++index) {
     state_->workers.emplace_back([state = state_.get(), index] { state->work(index); });
   }
 #else
-  VITRINE_CHECK(threads == 1, ErrorCode::invalid_option,
-                "threads: expected 1 in a build without threads, found ", threads);
+  VITRINE_CHECK(threads == 1, ErrorCode::invalid_option, "threads: expected 1 in a build without threads, found ",
+                threads);
 #endif
 }
 

@@ -8,9 +8,7 @@ namespace vitrine {
 
 namespace {
 
-std::size_t block_count(std::size_t positions) {
-  return (positions + kernels::kKeyBlock - 1) / kernels::kKeyBlock;
-}
+std::size_t block_count(std::size_t positions) { return (positions + kernels::kKeyBlock - 1) / kernels::kKeyBlock; }
 
 /// Floats of one head's keys: whole blocks, the last one padded.
 std::size_t key_floats(const KvShape& shape) {
@@ -20,16 +18,15 @@ std::size_t key_floats(const KvShape& shape) {
 std::size_t arena_floats(const KvShape& shape) {
   const std::uint64_t heads = checked_multiply(shape.n_layers, shape.n_kv_heads, "KV cache");
   const std::uint64_t keys = checked_multiply(heads, key_floats(shape), "KV cache");
-  const std::uint64_t values = checked_multiply(heads, checked_multiply(shape.max_seq_len, shape.head_dim, "KV cache"),
-                                                "KV cache");
+  const std::uint64_t values =
+      checked_multiply(heads, checked_multiply(shape.max_seq_len, shape.head_dim, "KV cache"), "KV cache");
   return checked_size(checked_add(keys, checked_add(values, 2 * Arena::kAlignedFloats, "KV cache"), "KV cache"),
                       "KV cache");
 }
 
 }  // namespace
 
-KvCache::KvCache(const KvShape& shape)
-    : shape_(shape), arena_(arena_floats(shape)) {
+KvCache::KvCache(const KvShape& shape) : shape_(shape), arena_(arena_floats(shape)) {
   keys_ = arena_.take<3>({shape.n_layers, shape.n_kv_heads, key_floats(shape)});
   values_ = arena_.take<4>({shape.n_layers, shape.n_kv_heads, shape.max_seq_len, shape.head_dim});
   tokens_.reserve(shape.max_seq_len);

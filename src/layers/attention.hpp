@@ -75,13 +75,12 @@ inline void attention_forward(const AttentionShape& shape, View<const float, 2> 
                               shape.key_offset());
     }
   };
-  detail::run_if_worth_it(pool, work, sequences.size() * shape.n_kv_heads,
-                          [&](std::size_t begin, std::size_t end, std::size_t piece) {
-                            for (std::size_t item = begin; item < end; ++item) {
-                              one_head(sequences[item / shape.n_kv_heads], item % shape.n_kv_heads,
-                                       scratch[piece].data());
-                            }
-                          });
+  detail::run_if_worth_it(
+      pool, work, sequences.size() * shape.n_kv_heads, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+        for (std::size_t item = begin; item < end; ++item) {
+          one_head(sequences[item / shape.n_kv_heads], item % shape.n_kv_heads, scratch[piece].data());
+        }
+      });
 }
 
 /// Floats of scratch that attention_backward needs for each thread.
@@ -102,25 +101,24 @@ inline void attention_backward(const AttentionShape& shape, View<const float, 2>
     VITRINE_ASSERT(sequence.past == 0);
     const float* row = qkv[sequence.first_row].data();
     float* d_row = d_qkv[sequence.first_row].data();
-    const kernels::AttentionGradient gradient{
-        .T = sequence.rows,
-        .group = shape.group(),
-        .D = head_dim,
-        .scale = shape.scale(),
-        .queries = row + kv_head * group_width,
-        .query_token_stride = width,
-        .keys = row + shape.key_offset() + kv_head * head_dim,
-        .key_token_stride = width,
-        .values = row + shape.value_offset() + kv_head * head_dim,
-        .value_token_stride = width,
-        .d_out = d_out[sequence.first_row].data() + kv_head * group_width,
-        .out_token_stride = shape.key_offset(),
-        .d_queries = d_row + kv_head * group_width,
-        .d_query_token_stride = width,
-        .d_keys = d_row + shape.key_offset() + kv_head * head_dim,
-        .d_key_token_stride = width,
-        .d_values = d_row + shape.value_offset() + kv_head * head_dim,
-        .d_value_token_stride = width};
+    const kernels::AttentionGradient gradient{.T = sequence.rows,
+                                              .group = shape.group(),
+                                              .D = head_dim,
+                                              .scale = shape.scale(),
+                                              .queries = row + kv_head * group_width,
+                                              .query_token_stride = width,
+                                              .keys = row + shape.key_offset() + kv_head * head_dim,
+                                              .key_token_stride = width,
+                                              .values = row + shape.value_offset() + kv_head * head_dim,
+                                              .value_token_stride = width,
+                                              .d_out = d_out[sequence.first_row].data() + kv_head * group_width,
+                                              .out_token_stride = shape.key_offset(),
+                                              .d_queries = d_row + kv_head * group_width,
+                                              .d_query_token_stride = width,
+                                              .d_keys = d_row + shape.key_offset() + kv_head * head_dim,
+                                              .d_key_token_stride = width,
+                                              .d_values = d_row + shape.value_offset() + kv_head * head_dim,
+                                              .d_value_token_stride = width};
     kernels::attention_head_backward(gradient, head_scratch);
   };
   pool.run(sequences.size() * shape.n_kv_heads, [&](std::size_t begin, std::size_t end, std::size_t piece) {

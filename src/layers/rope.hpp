@@ -22,12 +22,12 @@ class RopeTable {
 
   /// Rotates the heads of one token in place: heads [heads, D], contiguous.
   void rotate(View<float, 2> heads, std::size_t position) const {
-    kernels::rotate(heads.data(), heads.extent(0), heads.extent(1), cosines_[position].data(),
-                         sines_[position].data(), pairing_);
+    kernels::rotate(heads.data(), heads.extent(0), heads.extent(1), cosines_[position].data(), sines_[position].data(),
+                    pairing_);
   }
   void rotate_back(View<float, 2> d_heads, std::size_t position) const {
     kernels::rotate_backward(d_heads.data(), d_heads.extent(0), d_heads.extent(1), cosines_[position].data(),
-                                  sines_[position].data(), pairing_);
+                             sines_[position].data(), pairing_);
   }
 
  private:

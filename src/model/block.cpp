@@ -54,8 +54,8 @@ void rotate_gradients_back(const BlockContext& context, View<float, 2> d_qkv) {
 
 BlockBuffers BlockBuffers::first_rows(std::size_t rows) const {
   BlockBuffers b = *this;
-  for (View<float, 2>* view : {&b.x, &b.normed_attention, &b.qkv, &b.attended, &b.x_mid, &b.normed_mlp, &b.gate_up,
-                               &b.hidden, &b.x_out}) {
+  for (View<float, 2>* view :
+       {&b.x, &b.normed_attention, &b.qkv, &b.attended, &b.x_mid, &b.normed_mlp, &b.gate_up, &b.hidden, &b.x_out}) {
     *view = view->slice(0, rows);
   }
   b.inv_rms_attention = b.inv_rms_attention.slice(0, rows);

@@ -27,17 +27,17 @@ struct SequenceRows {
 /// Every activation of a block for N rows. Inference hands the same buffers to each layer, and then x, x_mid and x_out
 /// are one; training hands each layer its own, since the backward pass reads them.
 struct BlockBuffers {
-  View<float, 2> x;                 ///< [N, C] the residual stream going in
-  View<float, 2> normed_attention;  ///< [N, C]
-  View<float, 1> inv_rms_attention; ///< [N]
-  View<float, 2> qkv;               ///< [N, (H + 2 Hkv) D], queries and keys rotated
-  View<float, 2> attended;          ///< [N, H D]
-  View<float, 2> x_mid;             ///< [N, C] the residual stream after attention
-  View<float, 2> normed_mlp;        ///< [N, C]
-  View<float, 1> inv_rms_mlp;       ///< [N]
-  View<float, 2> gate_up;           ///< [N, 2 F]
-  View<float, 2> hidden;            ///< [N, F]
-  View<float, 2> x_out;             ///< [N, C] the residual stream going out
+  View<float, 2> x;                  ///< [N, C] the residual stream going in
+  View<float, 2> normed_attention;   ///< [N, C]
+  View<float, 1> inv_rms_attention;  ///< [N]
+  View<float, 2> qkv;                ///< [N, (H + 2 Hkv) D], queries and keys rotated
+  View<float, 2> attended;           ///< [N, H D]
+  View<float, 2> x_mid;              ///< [N, C] the residual stream after attention
+  View<float, 2> normed_mlp;         ///< [N, C]
+  View<float, 1> inv_rms_mlp;        ///< [N]
+  View<float, 2> gate_up;            ///< [N, 2 F]
+  View<float, 2> hidden;             ///< [N, F]
+  View<float, 2> x_out;              ///< [N, C] the residual stream going out
 
   /// The first `rows` rows of every buffer.
   BlockBuffers first_rows(std::size_t rows) const;

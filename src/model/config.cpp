@@ -21,8 +21,8 @@ void check_range(const char* field, std::uint64_t value, std::uint64_t max) {
 }
 
 void check_token(const char* field, TokenId token, std::size_t vocab_size) {
-  VITRINE_CHECK(token >= -1 && token < static_cast<std::int64_t>(vocab_size), ErrorCode::bad_config, kWhere, ": ", field,
-                ": expected a token below ", vocab_size, ", found ", token);
+  VITRINE_CHECK(token >= -1 && token < static_cast<std::int64_t>(vocab_size), ErrorCode::bad_config, kWhere, ": ",
+                field, ": expected a token below ", vocab_size, ", found ", token);
 }
 
 kernels::RopePairing parse_pairing(JsonObjectReader& reader) {
@@ -63,7 +63,8 @@ void validate(const ModelConfig& c) {
   check_range("head_dim", c.head_dim, kMaxWidth);
   check_range("max_position_embeddings", c.max_seq_len, kMaxPositions);
   VITRINE_CHECK(c.n_heads % c.n_kv_heads == 0, ErrorCode::bad_config, kWhere,
-                ": num_attention_heads: expected a multiple of num_key_value_heads ", c.n_kv_heads, ", found ", c.n_heads);
+                ": num_attention_heads: expected a multiple of num_key_value_heads ", c.n_kv_heads, ", found ",
+                c.n_heads);
   VITRINE_CHECK(c.head_dim % 2 == 0, ErrorCode::bad_config, kWhere, ": head_dim: expected an even number, found ",
                 c.head_dim);
   VITRINE_CHECK(c.n_heads * std::uint64_t{c.head_dim} <= kMaxWidth, ErrorCode::bad_config, kWhere,

@@ -12,12 +12,12 @@
 namespace vitrine {
 
 struct PackedBlock {
-  View<float, 1> attention_norm;        ///< [C]
-  PackedMatrix qkv;                     ///< C -> (H + 2 Hkv) D
-  PackedMatrix attention_output;        ///< H D -> C
+  View<float, 1> attention_norm;  ///< [C]
+  PackedMatrix qkv;               ///< C -> (H + 2 Hkv) D
+  PackedMatrix attention_output;  ///< H D -> C
   View<float, 1> mlp_norm;        ///< [C]
-  PackedMatrix gate_up;                 ///< C -> 2 F
-  PackedMatrix down;                    ///< F -> C
+  PackedMatrix gate_up;           ///< C -> 2 F
+  PackedMatrix down;              ///< F -> C
 };
 
 class PackedWeights {
@@ -34,7 +34,6 @@ class PackedWeights {
   std::uint64_t bytes() const { return arena_.bytes(); }
 
  private:
-
   Arena arena_;
   View<float, 2> embedding_;
   std::vector<PackedBlock> blocks_;

@@ -7,8 +7,7 @@ namespace vitrine {
 namespace {
 
 std::size_t arena_floats(const ModelConfig& c) {
-  const std::size_t block = 2 * Arena::padded(c.d_model) +
-                            Arena::padded((c.q_width() + 2 * c.kv_width()) * c.d_model) +
+  const std::size_t block = 2 * Arena::padded(c.d_model) + Arena::padded((c.q_width() + 2 * c.kv_width()) * c.d_model) +
                             Arena::padded(c.d_model * c.q_width()) + Arena::padded(2 * c.d_ff * c.d_model) +
                             Arena::padded(c.d_model * c.d_ff);
   const std::size_t tables = Arena::padded(c.vocab_size * c.d_model) * (c.tied_head ? 1 : 2);

@@ -24,9 +24,9 @@ struct BlockParameters {
 
 /// One named weight: a view into the block.
 struct NamedParameter {
-  std::string name;                 ///< Hugging Face's name
+  std::string name;  ///< Hugging Face's name
   Shape shape;
-  View<float, 1> values;            ///< row-major
+  View<float, 1> values;  ///< row-major
 };
 
 class Parameters {
@@ -36,10 +36,10 @@ class Parameters {
   /// Copied from tensors. Throws missing_tensor, unexpected_tensor, shape_mismatch, each naming the tensor.
   Parameters(const ModelConfig& config, const NamedTensors& tensors);
 
-  View<float, 2> embedding() const { return embedding_; }               ///< [V, C]
+  View<float, 2> embedding() const { return embedding_; }                 ///< [V, C]
   const std::vector<BlockParameters>& blocks() const { return blocks_; }  ///< L
-  View<float, 1> final_norm() const { return final_norm_; }             ///< [C]
-  View<float, 2> head() const { return head_; }                         ///< [V, C]; the embedding itself when tied
+  View<float, 1> final_norm() const { return final_norm_; }               ///< [C]
+  View<float, 2> head() const { return head_; }                           ///< [V, C]; the embedding itself when tied
 
   /// The weight table: every weight once, in a fixed order.
   const std::vector<NamedParameter>& named() const { return named_; }

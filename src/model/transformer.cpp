@@ -58,7 +58,8 @@ std::size_t check_batch(const ModelConfig& config, const TransformerOptions& opt
                   "forward: expected a cache and at least one token a sequence, found none");
     VITRINE_CHECK(std::count_if(batch.begin(), batch.end(),
                                 [&](const SequenceInput& other) { return other.cache == input.cache; }) == 1,
-                  ErrorCode::invalid_option, "forward: expected a cache of its own for each sequence, found one shared");
+                  ErrorCode::invalid_option,
+                  "forward: expected a cache of its own for each sequence, found one shared");
     const KvShape& shape = input.cache->shape();
     VITRINE_CHECK(shape == config.kv_shape(), ErrorCode::invalid_option,
                   "forward: expected a cache made by this model, found another shape");

@@ -53,15 +53,16 @@ class Transformer {
   /// rows pass max_batch_rows or two sequences share a cache) no cache has changed.
   View<const float, 2> forward(std::span<const SequenceInput> batch, LogitsWanted wanted);
 
-  /// Floating-point multiply-adds of the matrix products and attention of forward() for `tokens` new positions after `past`
-  /// cached ones, with `logits_rows` rows of logits.
+  /// Floating-point multiply-adds of the matrix products and attention of forward() for `tokens` new positions after
+  /// `past` cached ones, with `logits_rows` rows of logits.
   std::uint64_t multiply_adds(std::size_t past, std::size_t tokens, std::size_t logits_rows) const;
 
   /// Bytes of the packed weights and of the workspace.
   std::uint64_t weight_bytes() const;
   std::uint64_t workspace_bytes() const;
 
-  /// Makes forward() wrong in a named way, so that detectors can be seen to detect it. Tests and the page's "break it" only.
+  /// Makes forward() wrong in a named way, so that detectors can be seen to detect it. Tests and the page's "break it"
+  /// only.
   void inject(Fault fault);
 
  private:

@@ -18,8 +18,8 @@ std::size_t plan(const ModelConfig& c, std::size_t rows, std::size_t threads) {
   const std::size_t stream = padded(rows, c.d_model), number = padded(rows, 1);
   const std::size_t block = 4 * stream + 2 * number + padded(rows, shape.qkv_width()) + padded(rows, c.q_width()) +
                             padded(rows, 2 * c.d_ff) + padded(rows, c.d_ff);
-  const std::size_t ends = 4 * stream + number + padded(rows, c.vocab_size) +
-                           padded(threads, attention_scratch(shape, c.max_seq_len));
+  const std::size_t ends =
+      4 * stream + number + padded(rows, c.vocab_size) + padded(threads, attention_scratch(shape, c.max_seq_len));
   const std::size_t backward = padded(rows, c.d_ff) + padded(rows, 2 * c.d_ff) + stream + padded(rows, c.q_width()) +
                                padded(rows, shape.qkv_width()) +
                                Arena::padded(linear_backward_scratch(rows, widest_input(c))) +

@@ -18,13 +18,13 @@ struct ActivationStore {
   /// Gives the sequences of a batch their rows and, one each, a cache of a single layer that holds this pass's keys.
   void lay_out(const TrainingBatch& batch);
 
-  std::vector<BlockBuffers> blocks;        ///< [L]; the x_out of a layer is the x of the next
-  View<float, 2> branch;                   ///< [N, C]
-  View<float, 2> attention_scratch;        ///< [threads, attention_scratch()]
-  View<float, 2> normed;                   ///< [N, C] after the final norm
-  View<float, 1> inv_rms;                  ///< [N]
-  View<float, 2> logits;                   ///< [N, V], then their gradient
-  View<float, 2> d_x;                      ///< [N, C]
+  std::vector<BlockBuffers> blocks;  ///< [L]; the x_out of a layer is the x of the next
+  View<float, 2> branch;             ///< [N, C]
+  View<float, 2> attention_scratch;  ///< [threads, attention_scratch()]
+  View<float, 2> normed;             ///< [N, C] after the final norm
+  View<float, 1> inv_rms;            ///< [N]
+  View<float, 2> logits;             ///< [N, V], then their gradient
+  View<float, 2> d_x;                ///< [N, C]
   BlockGradients gradients;
   std::vector<SequenceRows> sequences;
   std::vector<AttentionSequence> attention;

@@ -28,7 +28,8 @@ Dataset::Dataset(std::span<const std::vector<TokenId>> documents, DocumentMarks 
     tokens_.insert(tokens_.end(), sequence.begin(), sequence.end() - 1);
     targets_.insert(targets_.end(), sequence.begin() + 1, sequence.end());
   }
-  VITRINE_CHECK(!runs_.empty(), ErrorCode::bad_data, "training data: expected at least two tokens, found none to predict");
+  VITRINE_CHECK(!runs_.empty(), ErrorCode::bad_data,
+                "training data: expected at least two tokens, found none to predict");
   VITRINE_CHECK(runs_.size() <= UINT32_MAX, ErrorCode::bad_data, "training data: expected at most ", UINT32_MAX,
                 " runs, found ", runs_.size());
 }

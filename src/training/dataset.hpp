@@ -43,9 +43,9 @@ class Dataset {
 
 /// N rows in sequences of whole runs; no padding.
 struct TrainingBatch {
-  std::vector<TokenId> tokens;    ///< [N]
-  std::vector<TokenId> targets;   ///< [N]
-  std::vector<Run> sequences;     ///< rows of each sequence, positions from 0
+  std::vector<TokenId> tokens;   ///< [N]
+  std::vector<TokenId> targets;  ///< [N]
+  std::vector<Run> sequences;    ///< rows of each sequence, positions from 0
 };
 
 /// Where a sampler stands: enough to go on with the very next batch.

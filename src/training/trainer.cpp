@@ -33,7 +33,8 @@ void check_options(const TrainingOptions& o) {
   require(o.schedule.total_steps >= 1, "steps", "at least 1", static_cast<double>(o.schedule.total_steps));
   require(o.schedule.warmup_steps <= o.schedule.total_steps, "warmup_steps", "at most the number of steps",
           static_cast<double>(o.schedule.warmup_steps));
-  require(o.accumulation >= 1 && o.accumulation <= 4096, "accumulation", "1 to 4096", static_cast<double>(o.accumulation));
+  require(o.accumulation >= 1 && o.accumulation <= 4096, "accumulation", "1 to 4096",
+          static_cast<double>(o.accumulation));
   require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "0 to below 1", o.beta1);
   require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "0 to below 1", o.beta2);
   require(o.adam_eps > 0 && std::isfinite(o.adam_eps), "adam_eps", "a positive number", o.adam_eps);

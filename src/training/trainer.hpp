@@ -28,11 +28,11 @@ struct TrainingOptions {
 };
 
 struct StepReport {
-  std::uint64_t step = 0;   ///< of the step just done, from 0
-  std::uint64_t epoch = 0;  ///< of the sampler after it
-  std::size_t rows = 0;     ///< tokens predicted
-  double loss = 0;          ///< mean cross entropy in nats, before the step
-  double gradient_norm = 0; ///< before clipping
+  std::uint64_t step = 0;    ///< of the step just done, from 0
+  std::uint64_t epoch = 0;   ///< of the sampler after it
+  std::size_t rows = 0;      ///< tokens predicted
+  double loss = 0;           ///< mean cross entropy in nats, before the step
+  double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
 };
 

@@ -36,7 +36,8 @@ class ReferenceTransformer {
     for (std::size_t layer = 0; layer < c_.n_layers; ++layer) block(x, "model.layers." + std::to_string(layer) + ".");
     Rows out;
     for (const Row& row : x) {
-      out.push_back(linear(norm(row, "model.norm.weight"), c_.tied_head ? "model.embed_tokens.weight" : "lm_head.weight"));
+      out.push_back(
+          linear(norm(row, "model.norm.weight"), c_.tied_head ? "model.embed_tokens.weight" : "lm_head.weight"));
     }
     return out;
   }
