@@ -109,6 +109,8 @@ void add_model_shape(CLI::App& command, TrainOptions& options) {
 void add_schedule(CLI::App& command, TrainOptions& options) {
   TrainingOptions& training = options.training;
   command.add_option("--steps", training.schedule.total_steps, "Optimiser steps")->capture_default_str();
+  command.add_option("--until", options.until,
+                     "Stop after this step of the schedule, and write the bundle as it is then");
   command.add_option("--batch-rows", training.batch_rows, "Tokens a pass")->capture_default_str();
   command.add_option("--accumulation", training.accumulation, "Passes a step")->capture_default_str();
   command.add_option("--lr", training.schedule.peak, "Peak learning rate")->capture_default_str();
