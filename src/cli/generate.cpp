@@ -112,7 +112,7 @@ void add_generate(CLI::App& app, CommandLine& line) {
   command->add_option("--top-k", options->top_k, "Keep the k most probable tokens; 0: all");
   command->add_option("--top-p", options->top_p, "Keep the fewest tokens with this share of the probability");
   command->add_option("--min-p", options->min_p, "Keep tokens of at least this share of the best one's probability");
-  command->add_option("--stop", options->stop, "A string that ends the text; may be repeated")->expected(1);
+  command->add_option("--stop", options->stop, "A string that ends the text; may be repeated")->allow_extra_args(false);
   command->add_option("--max-new-tokens", options->max_new_tokens, "The largest number of tokens");
   command->add_option("--seed", options->seed, "0 to 2^53 - 1; drawn and printed if absent");
   command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")

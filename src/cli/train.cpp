@@ -151,7 +151,10 @@ void add_train(CLI::App& app, CommandLine& line) {
   command->add_option("--name", options->name, "Name of the bundle")->capture_default_str();
   command->add_option("--model-version", options->model_version, "Version of the bundle")->capture_default_str();
   command->add_option("--corpus", options->corpus, "A JSON file that says where the text is from, for the manifest");
-  command->add_option("--part", options->parts, "More files for the bundle, as name=path (licence=LICENSE.txt)");
+  command
+      ->add_option("--part", options->parts,
+                   "A file more for the bundle, as name=path (licence=LICENSE.txt); may be repeated")
+      ->allow_extra_args(false);
   command->add_flag("--progress", options->progress, "Show progress on stderr with --json too");
 }
 

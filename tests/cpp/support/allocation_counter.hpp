@@ -11,6 +11,9 @@ inline std::atomic<long> allocation_count{0};
 
 }  // namespace vitrine::test
 
+// Inlined into a container, a delete that calls free() beside a new that does not looks like a mistake to GCC.
+#define VITRINE_NOINLINE __attribute__((noinline))
+
 inline void* vitrine_test_allocate(std::size_t size, std::size_t alignment) {
   ++vitrine::test::allocation_count;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
@@ -19,24 +22,32 @@ inline void* vitrine_test_allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
-void* operator new(std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+VITRINE_NOINLINE void* operator new(std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
+VITRINE_NOINLINE void* operator new[](std::size_t size) {
+  return vitrine_test_allocate(size, alignof(std::max_align_t));
+}
+VITRINE_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
   return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
 }
-void* operator new[](std::size_t size, std::align_val_t alignment) {
+VITRINE_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment) {
   return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
 }
-void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+VITRINE_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   ++vitrine::test::allocation_count;
   const std::size_t step = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(step, (size + step - 1) / step * step);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+// Not inlined: beside an inlined free() the compiler takes operator new for the standard one, and warns.
+#define VITRINE_TEST_NOINLINE __attribute__((noinline))
+VITRINE_TEST_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+VITRINE_TEST_NOINLINE void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+#undef VITRINE_NOINLINE
