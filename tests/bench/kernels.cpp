@@ -2,12 +2,10 @@
 // plain loops to the register tile, as a part of the machine's measured peak. It asserts nothing.
 //
 // Times are processor time, the best of many short passes, so that a busy machine disturbs them little.
-#include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <vector>
 
-#include "base/rng.hpp"
+#include "bench/machine.hpp"
 #include "kernels/adamw.hpp"
 #include "kernels/attention_backward.hpp"
 #include "kernels/matmul.hpp"
@@ -24,39 +22,7 @@
 namespace {
 
 using namespace vitrine;
-using kernels::DefaultArch;
-using kernels::kLanes;
-using kernels::Vec;
-
-/// Seconds of one call: the best of passes of at least a millisecond, for a fifth of a second in all.
-template <class Function>
-double seconds(Function function) {
-  const auto now = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
-  double best = 1e9;
-  size_t calls = 1;
-  const double start = now();
-  do {
-    const double begin = now();
-    for (size_t i = 0; i < calls; ++i) function();
-    const double pass = now() - begin;
-    if (pass < 1e-3) {
-      calls *= 2;
-    } else {
-      best = std::fmin(best, pass / static_cast<double>(calls));
-    }
-  } while (now() - start < 0.2 || best == 1e9);
-  return best;
-}
-
-/// Where results go, so that no compiler leaves their computation out.
-volatile double sink;
-
-std::vector<float> random_floats(size_t n, std::uint64_t seed) {
-  RandomStream random(seed);
-  std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(2.0 * random.next_uniform() - 1.0);
-  return values;
-}
+using namespace vitrine::bench;
 
 std::vector<double> widen(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
@@ -65,30 +31,6 @@ template <class Kernel, class Twin>
 void compare(const char* name, const char* shape, double work, Kernel kernel, Twin twin) {
   const double fast = work / seconds(kernel) * 1e-9, plain = work / seconds(twin) * 1e-9;
   std::printf("%-26s %-28s %8.2f %8.3f %7.1fx\n", name, shape, fast, plain, fast / plain);
-}
-
-/// `Chains` independent chains of multiply and add in registers; two operations a lane, a chain and a step.
-template <size_t Chains>
-double chain_rate() {
-  constexpr size_t kSteps = 100000;
-  std::vector<float> out(kLanes<DefaultArch>);
-  const std::vector<float> x = random_floats(kLanes<DefaultArch>, 1);
-  const double time = seconds([&] {
-    const Vec<> factor = kernels::load<DefaultArch>(x.data()), step = factor * factor;
-    Vec<> sums[Chains];
-    for (auto& sum : sums) sum = step;
-    for (size_t i = 0; i < kSteps; ++i) {
-      for (auto& sum : sums) sum = sum * factor + step;
-    }
-    for (size_t c = 1; c < Chains; ++c) sums[0] = sums[0] + sums[c];
-    kernels::store<DefaultArch>(out.data(), sums[0]);
-    sink = static_cast<double>(out[0]);
-  });
-  return 2.0 * kSteps * Chains * kLanes<DefaultArch> / time * 1e-9;
-}
-
-double peak_rate() {
-  return std::fmax(std::fmax(chain_rate<6>(), chain_rate<8>()), std::fmax(chain_rate<10>(), chain_rate<12>()));
 }
 
 void rung(const char* name, double work, double time, double peak) {
