@@ -45,7 +45,9 @@ struct RowOptions {
   bool parity = false;                     ///< recompute the whole prefix for every token and compare
   std::optional<std::size_t> trace_limit;  ///< keep each draw's distribution, so many tokens of it (0: all)
   std::uint64_t stream = 0;                ///< which random stream of the seed
-  bool heal = false;  ///< begin before the prompt's last word, and let the new tokens spell it first
+  /// Continue a text that is being typed: begin before its last word, and let the new tokens spell that first; where a
+  /// document is a line, continue the last line alone.
+  bool heal = false;
 };
 
 /// What a step did for one row.

@@ -107,6 +107,8 @@ RowRequest Session::make_request(std::string_view prompt, const Policy& policy, 
                                  std::uint64_t entropy) const {
   const LoadedModel& model = loaded();
   RowRequest request;
+  // Where every line is a document, what stands before the last newline is another document.
+  if (options.heal && model.prompt_template.unit == DocumentUnit::line) prompt.remove_prefix(prompt.rfind('\n') + 1);
   const std::size_t healed = options.heal ? last_piece_begin(model.tokenizer.pre_tokenizer(), prompt) : prompt.size();
   // Without a begin token there must be something to go on from.
   const std::size_t kept = healed == 0 && model.begin_token < 0 ? prompt.size() : healed;
@@ -241,8 +243,6 @@ KvBytes Session::cache_bytes() const {
 RowResult Session::complete(std::string_view text, const Policy& policy) {
   RowOptions options;
   options.heal = true;
-  // Where every line is a document, what stands before the last newline is another document.
-  if (loaded().prompt_template.unit == DocumentUnit::line) text.remove_prefix(text.rfind('\n') + 1);
   RowRequest request = make_request(text, policy, options, 0);
   const RowId id = completer_->join(std::move(request));
   SessionRow entry;

@@ -232,6 +232,21 @@ TEST_CASE("where a line is a document, a completion continues the last line alon
   CHECK(session.complete("git comm\n", policy).prompt_tokens == 1);
 }
 
+TEST_CASE("a healed row under a completion's policy gives the completion's tokens, with their parity") {
+  Session session = make_session();
+  for (const std::string text : {"git comm", "ls\ngit", "git commit -m "}) {
+    const RowResult completion = session.complete(text, session.completion_policy(Json::object()));
+    RowOptions options;
+    options.heal = true;
+    options.parity = true;
+    const RowResult row = run(session, text, session.effective_policy(write_policy(completion.policy)), options);
+    CHECK(row.ids == completion.ids);
+    CHECK(row.text == completion.text);
+    CHECK(row.policy == completion.policy);
+    CHECK(row.parity.identical_tokens == row.ids.size());
+  }
+}
+
 TEST_CASE("a model without a begin token refuses an empty prompt and completes the first word as it is") {
   BundleContent content = test::tiny_content();
   content.prompt_template.begin.clear();
