@@ -19,6 +19,8 @@ for name in xsimd doctest nlohmann CLI; do
   cp -r "$root/usr/include/$name" "$folder/include/"
 done
 mv "$root/usr/share/emscripten" "$folder/emscripten"
+# System libraries that the package brings need not be built.
+if [ -d "$folder/emscripten/cache" ]; then mv "$folder/emscripten/cache" "$folder/cache"; fi
 
 # This Binaryen wants a newer C library than the system's: it gets its own, through its own loader.
 binaryen=$folder/binaryen
