@@ -9,29 +9,43 @@ import { shared } from '../styles/shared';
 import { bytes, count, magnitude } from '../views/format';
 import { progressText } from '../views/load-progress';
 
+const label = (key: string): string => key.replaceAll('_', ' ');
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A value of the manifest in words: its free fields may hold anything that JSON can. */
 function valueText(value: unknown): string {
   if (typeof value === 'number') {
     return Number.isInteger(value) && Math.abs(value) >= 10_000 ? count(value) : String(Number(value.toPrecision(6)));
   }
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join('; ');
+  if (isObject(value))
+    return flatten(value)
+      .map(([key, text]) => `${key} ${text}`)
+      .join(', ');
   return String(value);
 }
 
-const label = (key: string): string => key.replaceAll('_', ' ');
+/** An object's fields with those of the objects in it, each under its whole name. */
+function flatten(facts: JsonObject): Array<[string, string]> {
+  return Object.entries(facts).flatMap(([key, value]): Array<[string, string]> => {
+    if (!isObject(value)) return [[label(key), valueText(value)]];
+    return flatten(value).map(([inner, text]) => [`${label(key)} ${inner}`, text]);
+  });
+}
 
 function factsView(title: string, facts: JsonObject): TemplateResult | typeof nothing {
-  const entries = Object.entries(facts);
+  const entries = flatten(facts);
   if (entries.length === 0) return nothing;
   return html`
     <div class="facts">
       <h3>${title}</h3>
       <dl>
         ${entries.map(
-          ([key, value]) => html`
-            <dt>${label(key)}</dt>
-            <dd>${valueText(value)}</dd>
+          ([name, text]) => html`
+            <dt>${name}</dt>
+            <dd>${text}</dd>
           `,
         )}
       </dl>
@@ -131,7 +145,7 @@ export class VitrineBundle extends LitElement {
 
       dl {
         display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
+        grid-template-columns: minmax(0, auto) minmax(0, 1fr);
         gap: 0.15rem var(--space-3);
         margin: 0;
         font-size: var(--step--1);
