@@ -33,11 +33,18 @@ double worst_ulps(Function function, Exact exact, double low, double high, int d
 
 constexpr int kDraws = 20000;
 
+/// How far the oracle itself may be off: musl, which wasm links, computes exp and log of a long double in double.
+#ifdef __EMSCRIPTEN__
+constexpr double kOracleUlps = 0.52;
+#else
+constexpr double kOracleUlps = 0.0;
+#endif
+
 TEST_CASE("exp_double is within one unit in the last place from underflow to overflow") {
   const auto exact = [](long double x) { return std::exp(x); };
-  CHECK(worst_ulps(exp_double, exact, -1.0, 1.0, kDraws) < 1.0);
-  CHECK(worst_ulps(exp_double, exact, -708.0, 709.7, kDraws) < 1.0);
-  CHECK(worst_ulps(exp_double, exact, -745.0, -708.0, kDraws) < 1.0);  // subnormal results
+  CHECK(worst_ulps(exp_double, exact, -1.0, 1.0, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(exp_double, exact, -708.0, 709.7, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(exp_double, exact, -745.0, -708.0, kDraws) < 1.0 + kOracleUlps);  // subnormal results
   CHECK(exp_double(0.0) == 1.0);
   CHECK(exp_double(-0.0) == 1.0);
   CHECK(exp_double(710.0) == kInfinity);
@@ -49,11 +56,11 @@ TEST_CASE("exp_double is within one unit in the last place from underflow to ove
 
 TEST_CASE("log_double is within one unit in the last place, subnormal arguments and those near 1 included") {
   const auto exact = [](long double x) { return std::log(x); };
-  CHECK(worst_ulps(log_double, exact, 0.5, 2.0, kDraws) < 1.0);
-  CHECK(worst_ulps(log_double, exact, 1.0 - 1e-8, 1.0 + 1e-8, kDraws) < 1.0);
-  CHECK(worst_ulps(log_double, exact, 0.0, 1e6, kDraws) < 1.0);
-  CHECK(worst_ulps(log_double, exact, 1e-320, 1e-308, kDraws) < 1.0);
-  CHECK(worst_ulps(log_double, exact, 1e300, 1e308, kDraws) < 1.0);
+  CHECK(worst_ulps(log_double, exact, 0.5, 2.0, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(log_double, exact, 1.0 - 1e-8, 1.0 + 1e-8, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(log_double, exact, 0.0, 1e6, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(log_double, exact, 1e-320, 1e-308, kDraws) < 1.0 + kOracleUlps);
+  CHECK(worst_ulps(log_double, exact, 1e300, 1e308, kDraws) < 1.0 + kOracleUlps);
   CHECK(log_double(1.0) == 0.0);
   CHECK(log_double(0.0) == -kInfinity);
   CHECK(log_double(kInfinity) == kInfinity);

@@ -26,7 +26,7 @@ TEST_CASE("taking more than was planned is our own mistake") {
 }
 
 TEST_CASE("an arena that no machine can hold is refused") {
-  CHECK_ERROR(ErrorCode::out_of_memory, "arena", Arena(SIZE_MAX / 16));
+  CHECK_ERROR(ErrorCode::out_of_memory, "arena", Arena(SIZE_MAX / 4));
 }
 
 }  // namespace
