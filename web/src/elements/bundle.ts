@@ -145,7 +145,7 @@ export class VitrineBundle extends LitElement {
 
       dl {
         display: grid;
-        grid-template-columns: minmax(0, auto) minmax(0, 1fr);
+        grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
         gap: 0.15rem var(--space-3);
         margin: 0;
         font-size: var(--step--1);
