@@ -9,7 +9,7 @@ export interface PageState {
   fields: PolicyFields;
 }
 
-export const initialState: PageState = { text: '', prompt: 'docker ', fields: initialFields };
+export const initialState: PageState = { text: '', prompt: 'docker run', fields: initialFields };
 
 /** Reads a fragment. What it does not name stays as it is at first; what it does not know is left out. */
 export function readState(fragment: string): PageState {

@@ -14,6 +14,9 @@ const label = (key: string): string => key.replaceAll('_', ' ');
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A hash in a list of facts is there to be recognised; those of the parts stand in their table in full. */
+const shortHash = (text: string): string => text.replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1...');
+
 /** A value of the manifest in words: its free fields may hold anything that JSON can. */
 function valueText(value: unknown): string {
   if (typeof value === 'number') {
@@ -24,7 +27,7 @@ function valueText(value: unknown): string {
     return flatten(value)
       .map(([key, text]) => `${key} ${text}`)
       .join(', ');
-  return String(value);
+  return shortHash(String(value));
 }
 
 /** An object's fields with those of the objects in it, each under its whole name. */

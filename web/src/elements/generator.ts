@@ -44,7 +44,7 @@ export class VitrineGenerator extends LitElement {
     super();
     this.model = null;
     this.load = notStarted;
-    this.prompt = 'docker ';
+    this.prompt = 'docker run';
     this.fields = initialFields;
     this.run = null;
   }

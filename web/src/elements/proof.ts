@@ -245,6 +245,10 @@ export class VitrineProof extends LitElement {
         max-height: 22rem;
       }
 
+      .tokens td {
+        white-space: nowrap;
+      }
+
       .tokens th.figure:first-child {
         padding-right: 0.6rem;
       }

@@ -1,0 +1,132 @@
+// The wasm module as the page's engine needs it: the real one, with the shell bundle, behind the same host and client.
+// A field that the page reads and the engine does not send is found here.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { before, test } from 'node:test';
+import type { MainModule } from 'vitrine-module';
+
+import type { RunStep } from '../../web/src/engine/protocol';
+import type { EngineSession } from '../../web/src/engine/session';
+import { tokenSteps, totals, withStep, beginRun } from '../../web/src/run';
+import { servesFiles, urls, wire, type Wired } from './support/wired-model';
+
+const bundle = 'web/models/shell';
+const moduleFile = path.resolve('build/wasm-release/vitrine-module.mjs');
+
+let wired: Wired;
+let createSession: () => Promise<EngineSession>;
+
+function filesOfBundle(): Map<string, Uint8Array> {
+  const read = (file: string): Uint8Array => new Uint8Array(readFileSync(`${bundle}/${file}`));
+  const manifest = JSON.parse(readFileSync(`${bundle}/manifest.json`, 'utf8')) as { parts: Array<{ file: string }> };
+  return new Map(['manifest.json', ...manifest.parts.map(({ file }) => file)].map((file) => [file, read(file)]));
+}
+
+before(async () => {
+  assert.ok(existsSync(moduleFile), 'the wasm module is built');
+  const { default: create } = (await import(pathToFileURL(moduleFile).href)) as { default: () => Promise<MainModule> };
+  const module = await create();
+  // The assignment is the point: the generated declarations satisfy the page's own.
+  createSession = async () => new module.Session();
+  wired = wire({ fetch: servesFiles(filesOfBundle()), createSession });
+  await wired.model.load(urls);
+});
+
+/** Every path of a sample has the sample's type in the value. */
+function hasFields(value: object, sample: object, where: string): void {
+  for (const [key, wanted] of Object.entries(sample)) {
+    const found = (value as Record<string, unknown>)[key];
+    assert.equal(typeof found, typeof wanted, `${where}.${key}`);
+    if (typeof wanted === 'object') hasFields(found as object, wanted as object, `${where}.${key}`);
+  }
+}
+
+const lane = { positions: 0, multiply_adds: 0, ms: 0 };
+const parity = { tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 };
+const cache = { formula: 0, used: 0, allocated: 0 };
+
+test('a description has what the page shows', async () => {
+  const description = await wire({ fetch: servesFiles(filesOfBundle()), createSession }).model.load(urls);
+  hasFields(
+    description,
+    {
+      name: '',
+      model_version: '',
+      bytes: 0,
+      parts: [{ name: '', file: '', bytes: 0, sha256: '' }],
+      architecture: { n_layers: 0, n_kv_heads: 0, head_dim: 0 },
+      parameters: 0,
+      self_test: { tokens: 0, logits_sha256: '', passed: true },
+      memory: { weights: 0, workspace: 0 },
+      corpus: {},
+      training: {},
+      held_out: {},
+    },
+    'description',
+  );
+});
+
+test("steps and results have what the page shows, and its sums are the engine's", async () => {
+  const steps: RunStep[] = [];
+  const policy = { mode: 'sample', seed: 3, max_new_tokens: 12 };
+  const result = await wired.model.generate('git', { policy, parity: true, onStep: (step) => steps.push(step) });
+  for (const step of steps) {
+    hasFields(
+      step,
+      { phase: '', past: 0, text: '', piece: '', probability: 0, positions: 0, cached: lane, parity, cache },
+      'step',
+    );
+  }
+  hasFields(
+    result,
+    {
+      text: '',
+      ids: [],
+      policy: { seed: 0 },
+      prompt_tokens: 0,
+      reused_positions: 0,
+      prefill: lane,
+      decode: lane,
+      parity,
+      cache,
+    },
+    'result',
+  );
+  const run = steps.reduce(withStep, beginRun('generation', 'git'));
+  const sums = totals(run);
+  assert.deepEqual(sums.parity, result.parity);
+  assert.equal(sums.prefill.multiply_adds, result.prefill.multiply_adds);
+  assert.equal(sums.decode.multiply_adds, result.decode.multiply_adds);
+  assert.equal(sums.full?.multiply_adds, result.full.multiply_adds);
+  assert.equal(tokenSteps(run).length, result.ids.length);
+  assert.equal(result.parity.tokens, result.ids.length);
+  assert.equal(result.parity.differing_bits, 0);
+});
+
+test('the proof of a completion has the tokens of the completion', async () => {
+  for (const text of ['git comm', 'docker run --', 'tar -', 'npm install --', 'kubectl get ', 'x']) {
+    const completion = await wired.model.complete(text);
+    const proof = await wired.model.generate(text, { policy: completion.policy, parity: true, heal: true });
+    assert.deepEqual(proof.ids, completion.ids, text);
+    assert.equal(proof.text, completion.text, text);
+    assert.equal(proof.parity.tokens, completion.ids.length, text);
+    assert.equal(proof.parity.differing_bits, 0, text);
+  }
+});
+
+test('an error of the engine names the option that the page marks', async () => {
+  const wrong = { temperature: -1, top_k: 'many', top_p: 1.5, min_p: 2, seed: -1, max_new_tokens: 0 };
+  const { fieldOf } = await import('../../web/src/policy-fields');
+  for (const [name, value] of Object.entries(wrong)) {
+    const failing = wired.model.generate('git', { policy: { mode: 'sample', [name]: value } });
+    const error = await failing.then(
+      () => assert.fail(`${name} was accepted`),
+      (thrown: { code: string; message: string }) => thrown,
+    );
+    assert.equal(error.code, 'invalid_option', name);
+    assert.equal(fieldOf(error.message), name, error.message);
+  }
+});
