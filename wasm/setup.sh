@@ -83,13 +83,8 @@ install_packages() {
 
 # install KIND FOLDER: fills the folder, env.part and needs included.
 install() {
-  local emcc
   case $1 in
-    path)
-      emcc=$(outside_emcc)
-      [ -n "$emcc" ] || { say 'path: no emcc on PATH'; return 1; }
-      bash "$here/setup/path.sh" "$emcc" "$2"
-      ;;
+    path) bash "$here/setup/path.sh" "$(outside_emcc)" "$2" ;;
     testing) bash "$here/setup/debian.sh" forky 22 "$2" ;;
     stable) bash "$here/setup/debian.sh" trixie 19 "$2" ;;
   esac
@@ -98,6 +93,8 @@ install() {
 # attempt KIND: sets up one kind of toolchain in $base/$key-KIND. Its env.sh appears last, when all else is proved.
 attempt() {
   local folder=$base/$key-$1
+  # What an earlier run found on PATH counts only while it is there.
+  if [ "$1" = path ] && [ -z "$(outside_emcc)" ]; then say 'path: no emcc on PATH'; return 1; fi
   if [ -s "$folder/env.sh" ] && all_there "$folder/needs"; then return 0; fi
   rm -rf "$folder"
   mkdir -p "$folder"

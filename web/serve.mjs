@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 
 import { buildParts, main, root, setUp, StepFailed } from '../wasm/build.mjs';
 
-/** Sent with every answer. docs/embed.md tells what each is for. */
+/** Sent with every answer. */
 export const headers = {
   // Nothing but the page's own files; 'wasm-unsafe-eval' allows compiling WebAssembly, and no more.
   'Content-Security-Policy': "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",

@@ -1,5 +1,5 @@
 // Tensors by name, in the order of their names: the content of a weights file or a checkpoint.
-// Not the model's weights: model/weights.hpp takes these, checks them against the architecture and packs them.
+// Not the model's weights: model/parameters.hpp checks these against the architecture.
 #pragma once
 
 #include <functional>
