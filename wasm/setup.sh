@@ -43,7 +43,8 @@ ready() {
 chromium() {
   local name
   for name in "${VITRINE_CHROMIUM:-}" chromium chromium-browser google-chrome; do
-    [ -z "$name" ] || command -v "$name" && return 0
+    # type -P: a program, not this function.
+    if [ -n "$name" ] && type -P "$name"; then return 0; fi
   done
   return 1
 }

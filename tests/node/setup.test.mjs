@@ -3,13 +3,16 @@
 // tests show.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+// The toolchain of the run that this test is part of is not to be found.
+const path = process.env.PATH.split(':').filter((folder) => folder !== process.env.EMSCRIPTEN_ROOT);
+
 /** Runs the set-up with an empty cache and, if a version is given, a stand-in emcc of that version first on PATH. */
-function setUp(t, { args = [], toolchain = 'path', version, include = '' } = {}) {
+function setUp(t, { args = [], toolchain = 'path', version, include = '', programs } = {}) {
   const scratch = mkdtempSync(join(tmpdir(), 'vitrine-setup-'));
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const bin = join(scratch, 'bin');
@@ -23,9 +26,7 @@ function setUp(t, { args = [], toolchain = 'path', version, include = '' } = {})
     mkdirSync(join(scratch, 'root/cmake/Modules/Platform'), { recursive: true });
     writeFileSync(join(scratch, 'root/cmake/Modules/Platform/Emscripten.cmake'), '');
   }
-  // The toolchain of the run that this test is part of is not to be found.
-  const path = process.env.PATH.split(':').filter((folder) => folder !== process.env.EMSCRIPTEN_ROOT);
-  const env = { ...process.env, PATH: [bin, ...path].join(':'), XDG_CACHE_HOME: scratch, VITRINE_TOOLCHAIN: toolchain, VITRINE_INCLUDE: include };
+  const env = { ...process.env, PATH: [bin, ...(programs ?? path)].join(':'), VITRINE_CHROMIUM: '', XDG_CACHE_HOME: scratch, VITRINE_TOOLCHAIN: toolchain, VITRINE_INCLUDE: include };
   const result = spawnSync('bash', ['wasm/setup.sh', ...args], { env, encoding: 'utf8' });
   const cache = join(scratch, 'vitrine');
   const left = existsSync(cache) ? readdirSync(cache).filter((name) => name !== 'lock') : [];
@@ -60,4 +61,26 @@ test('an emcc that is new enough but compiles nothing is refused by the probe, a
   assert.match(stderr, /proving/);
   assert.match(stderr, /error no_toolchain/);
   assert.deepEqual([status, stdout, left], [1, '', []]);
+});
+
+/** A folder with every program of this machine's PATH but those named. */
+function programsWithout(t, ...hidden) {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-programs-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const source of path.filter(existsSync)) {
+    for (const name of readdirSync(source)) {
+      const link = join(folder, name);
+      if (!hidden.includes(name) && !existsSync(link)) symlinkSync(join(source, name), link);
+    }
+  }
+  return [folder];
+}
+
+test('a browser that is absent is asked for, and only with --browser', (t) => {
+  const programs = programsWithout(t, 'chromium', 'chromium-browser', 'google-chrome', 'apt-get', 'dpkg-query');
+  const asked = setUp(t, { args: ['--browser'], programs });
+  assert.match(asked.stderr, /error no_apt: .*chromium/);
+  assert.match(asked.stderr, /error no_browser: expected Chromium or Chrome on PATH/);
+  assert.deepEqual([asked.status, asked.stdout], [1, '']);
+  assert.doesNotMatch(setUp(t, { programs }).stderr, /chromium/i);
 });
