@@ -57,6 +57,15 @@ struct ThreadPool::State {
       if (--running == 0) work_done.notify_one();
     }
   }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    work_ready.notify_all();
+    for (std::thread& worker : workers) worker.join();
+  }
 #endif
 };
 
@@ -65,8 +74,15 @@ ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) 
                 threads);
   state_->size = threads;
 #if VITRINE_HAS_THREADS
-  for (std::size_t index = 1; index < threads; ++index) {
-    state_->workers.emplace_back([state = state_.get(), index] { state->work(index); });
+  try {
+    for (std::size_t index = 1; index < threads; ++index) {
+      state_->workers.emplace_back([state = state_.get(), index] { state->work(index); });
+    }
+  } catch (const std::exception& error) {
+    // A thread that runs on keeps its std::thread from being destroyed.
+    state_->stop();
+    fail(ErrorCode::out_of_memory, str("threads: expected ", threads, ", found room for ", state_->workers.size() + 1,
+                                       " (", error.what(), ")"));
   }
 #else
   VITRINE_CHECK(threads == 1, ErrorCode::invalid_option, "threads: expected 1 in a build without threads, found ",
@@ -76,12 +92,7 @@ ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) 
 
 ThreadPool::~ThreadPool() {
 #if VITRINE_HAS_THREADS
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-  }
-  state_->work_ready.notify_all();
-  for (std::thread& worker : state_->workers) worker.join();
+  state_->stop();
 #endif
 }
 

@@ -12,7 +12,7 @@ namespace vitrine {
 class ThreadPool {
  public:
   /// `threads` counts the caller: 1 means that everything runs inline. Throws invalid_option for 0, and
-  /// where the build has no threads (plain wasm) for more than 1.
+  /// where the build has no threads (plain wasm) for more than 1; out_of_memory where the machine refuses one.
   explicit ThreadPool(std::size_t threads = 1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -8,6 +8,13 @@
 #include <stdexcept>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#endif
+
 #include "support/expect_error.hpp"
 
 using namespace vitrine;
@@ -87,3 +94,20 @@ TEST_CASE("a number of threads that cannot be had is refused") {
   CHECK_ERROR(ErrorCode::invalid_option, "without threads", ThreadPool(2));
 #endif
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)  // the sanitizer takes address space of its own for a thread
+TEST_CASE("a machine that refuses a thread is out of memory, and those that had begun have ended") {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  REQUIRE(pages > 0);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  // Room for the stacks of a few threads, not for those of 256.
+  rlimit narrow = before;
+  narrow.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+  REQUIRE(setrlimit(RLIMIT_AS, &narrow) == 0);
+  CHECK_ERROR(ErrorCode::out_of_memory, "threads: expected 256, found room for ", ThreadPool(256));
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(ThreadPool(2).size() == 2);
+}
+#endif
