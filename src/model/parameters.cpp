@@ -48,10 +48,7 @@ Parameters::Parameters(const ModelConfig& c) {
 }
 
 Parameters::Parameters(const ModelConfig& config, const NamedTensors& tensors) : Parameters(config) {
-  for (const NamedParameter& parameter : named_) {
-    const Tensor& tensor = tensors.require(parameter.name, parameter.shape);
-    std::copy(tensor.data.begin(), tensor.data.end(), parameter.values.data());
-  }
+  assign(tensors);
   for (const auto& [name, tensor] : tensors) {
     const bool known = std::any_of(named_.begin(), named_.end(),
                                    [&name = name](const NamedParameter& parameter) { return parameter.name == name; });
@@ -73,12 +70,24 @@ void Parameters::name_rows(const std::string& name, View<float, 2> matrix, std::
   named_.push_back({name, {rows, matrix.extent(1)}, View<float, 1>(part.data(), {part.size()})});
 }
 
-NamedTensors Parameters::to_tensors() const {
-  NamedTensors tensors;
+void Parameters::assign(const NamedTensors& tensors, const std::string& prefix) {
+  for (const NamedParameter& parameter : named_) {
+    const Tensor& tensor = tensors.require(prefix + parameter.name, parameter.shape);
+    std::copy(tensor.data.begin(), tensor.data.end(), parameter.values.data());
+  }
+}
+
+void Parameters::add_to(NamedTensors& tensors, const std::string& prefix) const {
   for (const NamedParameter& parameter : named_) {
     const float* data = parameter.values.data();
-    tensors.insert({parameter.name, parameter.shape, std::vector<float>(data, data + parameter.values.size())});
+    tensors.insert(
+        {prefix + parameter.name, parameter.shape, std::vector<float>(data, data + parameter.values.size())});
   }
+}
+
+NamedTensors Parameters::to_tensors() const {
+  NamedTensors tensors;
+  add_to(tensors);
   return tensors;
 }
 

@@ -46,6 +46,11 @@ class Parameters {
   /// The whole block, padding included (always zero).
   View<float, 1> all() const { return arena_.all(); }
 
+  /// Copies the tensor of every weight, named `prefix` and the weight's name; of others it takes no note. Throws
+  /// missing_tensor and shape_mismatch, naming the tensor.
+  void assign(const NamedTensors& tensors, const std::string& prefix = {});
+  /// Adds a copy of every weight under such a name.
+  void add_to(NamedTensors& tensors, const std::string& prefix = {}) const;
   NamedTensors to_tensors() const;
 
  private:

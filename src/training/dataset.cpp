@@ -1,10 +1,14 @@
 #include "training/dataset.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/rng.hpp"
+#include "base/sha256.hpp"
 
 namespace vitrine {
 
@@ -32,6 +36,19 @@ Dataset::Dataset(std::span<const std::vector<TokenId>> documents, DocumentMarks 
                 "training data: expected at least two tokens, found none to predict");
   VITRINE_CHECK(runs_.size() <= UINT32_MAX, ErrorCode::bad_data, "training data: expected at most ", UINT32_MAX,
                 " runs, found ", runs_.size());
+}
+
+std::string Dataset::sha256() const {
+  Sha256 hash;
+  const auto update = [&hash](const auto& values) {
+    hash.update({reinterpret_cast<const char*>(std::data(values)), std::size(values) * sizeof(*std::data(values))});
+  };
+  // The counts come first, so that no two datasets feed the same bytes; run by run in 64 bits, as on every machine.
+  update(std::array<std::uint64_t, 3>{max_seq_len_, tokens_.size(), runs_.size()});
+  update(tokens_);
+  update(targets_);
+  for (const Run& run : runs_) update(std::array<std::uint64_t, 2>{run.begin, run.length});
+  return hash.finish_hex();
 }
 
 BatchSampler::BatchSampler(const Dataset& dataset, std::uint64_t seed)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/token_id.hpp"
@@ -33,6 +34,8 @@ class Dataset {
   std::span<const TokenId> targets() const { return targets_; }  ///< the token after each token
   std::span<const Run> runs() const { return runs_; }
   std::size_t max_seq_len() const { return max_seq_len_; }
+  /// Of the tokens, the targets and where the runs are cut: two datasets with one hash train alike.
+  std::string sha256() const;
 
  private:
   std::size_t max_seq_len_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -58,21 +59,36 @@ Json run_identity(const ModelConfig& config, const TrainingOptions& o, const Dat
           {"clip_norm", o.clip_norm},
           {"seed", o.seed},
           {"data_tokens", dataset.tokens().size()},
-          {"data_runs", dataset.runs().size()}};
+          {"data_sha256", dataset.sha256()}};
 }
 
-void insert_all(NamedTensors& tensors, const std::string& prefix, const Parameters& parameters) {
-  for (const NamedParameter& p : parameters.named()) {
-    tensors.insert({prefix + p.name, p.shape, std::vector<float>(p.values.data(), p.values.data() + p.values.size())});
-  }
-}
+/// What a checkpoint holds of each weight; the prefixes name its tensors.
+struct Learned {
+  explicit Learned(const ModelConfig& config) : weights(config), first_moments(config), second_moments(config) {}
 
-void extract_all(const NamedTensors& tensors, const std::string& prefix, const Parameters& parameters) {
-  for (const NamedParameter& p : parameters.named()) {
-    const Tensor& tensor = tensors.require(prefix + p.name, p.shape);
-    std::copy(tensor.data.begin(), tensor.data.end(), p.values.data());
+  void add_to(NamedTensors& tensors) const {
+    weights.add_to(tensors, "weights/");
+    first_moments.add_to(tensors, "adamw.m/");
+    second_moments.add_to(tensors, "adamw.v/");
   }
-}
+
+  /// Throws bad_checkpoint for a tensor that is missing, has another shape, or belongs to no weight.
+  void assign(const NamedTensors& tensors, const std::string& where) {
+    try {
+      weights.assign(tensors, "weights/");
+      first_moments.assign(tensors, "adamw.m/");
+      second_moments.assign(tensors, "adamw.v/");
+    } catch (const Error& error) {
+      fail(ErrorCode::bad_checkpoint, str(where, ": ", error.message()));
+    }
+    VITRINE_CHECK(tensors.size() == 3 * weights.named().size(), ErrorCode::bad_checkpoint, where, ": expected ",
+                  3 * weights.named().size(), " tensors, found ", tensors.size());
+  }
+
+  Parameters weights;
+  Parameters first_moments;
+  Parameters second_moments;
+};
 
 }  // namespace
 
@@ -83,22 +99,21 @@ struct Trainer::State {
         options(training_options),
         dataset(data),
         pool(thread_pool),
+        identity(run_identity(config, options, data)),
         sampler(data, options.seed),
-        weights(config),
+        learned(config),
         gradients(config),
-        first_moments(config),
-        second_moments(config),
         packed(config),
         transposes(config),
         rope(config.max_seq_len, config.head_dim, config.rope_theta, config.rope_pairing),
         store(config, options.batch_rows, pool.size()) {
-    initialize(weights, config.n_layers, options.seed);
+    initialize(learned.weights, config.n_layers, options.seed);
     pack();
   }
 
   void pack() {
-    packed.pack(weights, pool);
-    transposes.pack(weights, pool);
+    packed.pack(learned.weights, pool);
+    transposes.pack(learned.weights, pool);
   }
 
   BlockContext context(const TrainingBatch& batch) {
@@ -123,11 +138,10 @@ struct Trainer::State {
   TrainingOptions options;
   const Dataset& dataset;
   ThreadPool& pool;
+  Json identity;
   BatchSampler sampler;
-  Parameters weights;
+  Learned learned;
   Parameters gradients;
-  Parameters first_moments;
-  Parameters second_moments;
   PackedWeights packed;
   PackedTransposes transposes;
   RopeTable rope;
@@ -201,19 +215,19 @@ void Trainer::State::update(double learning_rate, float gradient_scale) {
                           .bias_correction1 = static_cast<float>(1.0 - kernels::pow_double(options.beta1, t)),
                           .bias_correction2 = static_cast<float>(1.0 - kernels::pow_double(options.beta2, t)),
                           .grad_scale = gradient_scale};
-  for (std::size_t i = 0; i < weights.named().size(); ++i) {
-    const NamedParameter& weight = weights.named()[i];
+  for (std::size_t i = 0; i < learned.weights.named().size(); ++i) {
+    const NamedParameter& weight = learned.weights.named()[i];
     step.weight_decay = weight.shape.size() > 1 ? static_cast<float>(options.weight_decay) : 0.0f;
     pool.run(weight.values.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
       kernels::adamw_update(weight.values.data() + begin, gradients.named()[i].values.data() + begin,
-                            first_moments.named()[i].values.data() + begin,
-                            second_moments.named()[i].values.data() + begin, end - begin, step);
+                            learned.first_moments.named()[i].values.data() + begin,
+                            learned.second_moments.named()[i].values.data() + begin, end - begin, step);
     });
   }
 }
 
 void Trainer::State::report_not_finite(double loss) const {
-  for (const auto& [kind, parameters] : {std::pair{"weight", &weights}, std::pair{"gradient", &gradients}}) {
+  for (const auto& [kind, parameters] : {std::pair{"weight", &learned.weights}, std::pair{"gradient", &gradients}}) {
     for (const NamedParameter& p : parameters->named()) {
       VITRINE_CHECK(kernels::all_finite(p.values.data(), p.values.size()), ErrorCode::not_finite, "step ", steps_done,
                     ": ", kind, " ", p.name, ": expected finite numbers, found NaN or infinity");
@@ -243,7 +257,7 @@ Trainer::Trainer(const ModelConfig& config, const TrainingOptions& options, cons
 Trainer::~Trainer() = default;
 
 std::uint64_t Trainer::steps_done() const { return state_->steps_done; }
-NamedTensors Trainer::weights() const { return state_->weights.to_tensors(); }
+NamedTensors Trainer::weights() const { return state_->learned.weights.to_tensors(); }
 NamedTensors Trainer::gradients() const { return state_->gradients.to_tensors(); }
 
 StepReport Trainer::step() {
@@ -283,10 +297,8 @@ double Trainer::loss_and_gradients(const TrainingBatch& batch) {
 void Trainer::save(const std::string& path) const {
   const State& s = *state_;
   CheckpointFile file;
-  insert_all(file.tensors, "weights/", s.weights);
-  insert_all(file.tensors, "adamw.m/", s.first_moments);
-  insert_all(file.tensors, "adamw.v/", s.second_moments);
-  file.state = {{"run", run_identity(s.config, s.options, s.dataset)},
+  s.learned.add_to(file.tensors);
+  file.state = {{"run", s.identity},
                 {"steps_done", s.steps_done},
                 {"epoch", s.sampler.state().epoch},
                 {"next_run", s.sampler.state().next_run}};
@@ -297,9 +309,8 @@ void Trainer::load(const std::string& path) {
   State& s = *state_;
   const CheckpointFile file = read_checkpoint(path);
   JsonObjectReader reader(file.state, path, ErrorCode::bad_checkpoint);
-  const Json expected = run_identity(s.config, s.options, s.dataset);
   const Json& found = reader.value("run");
-  for (const auto& [key, value] : expected.items()) {
+  for (const auto& [key, value] : s.identity.items()) {
     VITRINE_CHECK(found.contains(key) && found[key] == value, ErrorCode::bad_checkpoint, path, ": ", key, ": expected ",
                   json_text(value), " as in this run, found ", found.contains(key) ? json_text(found[key]) : "nothing");
   }
@@ -307,10 +318,11 @@ void Trainer::load(const std::string& path) {
   const SamplerState sampler{.epoch = reader.unsigned_integer("epoch", 0, UINT32_MAX),
                              .next_run = reader.unsigned_integer("next_run", 0, UINT32_MAX)};
   reader.finish();
-  extract_all(file.tensors, "weights/", s.weights);
-  extract_all(file.tensors, "adamw.m/", s.first_moments);
-  extract_all(file.tensors, "adamw.v/", s.second_moments);
+  // Whatever there is to refuse is refused before the first number of this run changes.
+  Learned learned(s.config);
+  learned.assign(file.tensors, path);
   s.sampler.restore(sampler);
+  s.learned = std::move(learned);
   s.steps_done = steps_done;
   s.pack();
 }

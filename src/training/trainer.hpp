@@ -53,7 +53,7 @@ class Trainer {
   NamedTensors gradients() const;
 
   /// Everything that the next step depends on. load() refuses (bad_checkpoint) what another configuration, another set
-  /// of options or other data made.
+  /// of options or other data made, and what lacks a tensor; the run then is as it was.
   void save(const std::string& path) const;
   void load(const std::string& path);
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "support/expect_error.hpp"
@@ -41,6 +42,19 @@ TEST_CASE("a document longer than the context goes on in the next run, with no t
 TEST_CASE("data without a token to predict are refused") {
   CHECK_ERROR(ErrorCode::bad_data, "at least two tokens", Dataset(Documents{}, {}, 4));
   CHECK_ERROR(ErrorCode::bad_data, "at least two tokens", Dataset(Documents{{}, {3}}, {}, 4));
+}
+
+TEST_CASE("the hash of a dataset tells tokens, targets, runs and contexts apart") {
+  const auto hash = [](const Documents& documents, DocumentMarks marks, std::size_t max_seq_len) {
+    return Dataset(documents, marks, max_seq_len).sha256();
+  };
+  const std::string one = hash({{5, 6, 7}, {8, 9}}, {}, 4);
+  CHECK(one == hash({{5, 6, 7}, {8, 9}}, {}, 4));
+  CHECK(one != hash({{5, 6, 7}, {9, 8}}, {}, 4));
+  CHECK(one != hash({{5, 6, 3}, {8, 9}}, {}, 4));  // the same tokens, another last target
+  CHECK(one != hash({{5, 6, 7}, {8, 9}}, {}, 2));  // the same runs, another context
+  // Tokens and targets alike; runs of 2 and 2 against one of 4.
+  CHECK(hash({{1, 1, 1}, {1, 1, 1}}, {}, 4) != hash({{1, 1, 1, 1, 1}}, {}, 4));
 }
 
 TEST_CASE("an epoch gives every row once, in whole runs, in sequences no longer than the context") {

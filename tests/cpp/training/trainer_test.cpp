@@ -180,6 +180,51 @@ TEST_CASE("a checkpoint of another run is refused by the option that differs, an
   CHECK(same(before, other.weights()));
 }
 
+TEST_CASE("a checkpoint of other data of the same size is refused") {
+  const ModelConfig config = test::tiny_config();
+  Documents documents = random_documents(config, 30);
+  ThreadPool pool;
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "checkpoint";
+  const Dataset dataset(documents, {.begin = 0, .end = 0}, config.max_seq_len);
+  Trainer(config, tiny_options(), dataset, pool).save(path);
+  documents[17][1] = documents[17][1] == 5 ? 6 : 5;
+  const Dataset edited(documents, {.begin = 0, .end = 0}, config.max_seq_len);
+  REQUIRE(edited.tokens().size() == dataset.tokens().size());
+  Trainer other(config, tiny_options(), edited, pool);
+  CHECK_ERROR(ErrorCode::bad_checkpoint, "data_sha256: expected ", other.load(path));
+}
+
+TEST_CASE("a checkpoint with a tensor too few, too many or of another shape is refused, and changes nothing") {
+  const ModelConfig config = test::tiny_config();
+  const Dataset dataset(random_documents(config, 30), {.begin = 0, .end = 0}, config.max_seq_len);
+  ThreadPool pool;
+  const test::TemporaryFolder folder;
+  const std::string whole = folder / "whole", broken = folder / "broken";
+  Trainer first(config, tiny_options(), dataset, pool);
+  for (int i = 0; i < 2; ++i) first.step();
+  first.save(whole);
+  Trainer trainer(config, tiny_options(), dataset, pool), untouched(config, tiny_options(), dataset, pool);
+  const auto refused = [&](const char* words, auto change) {
+    CheckpointFile file = read_checkpoint(whole);
+    change(file.tensors);
+    write_checkpoint(broken, file);
+    CHECK_ERROR(ErrorCode::bad_checkpoint, words, trainer.load(broken));
+    CHECK(trainer.steps_done() == 0);
+    CHECK(same(trainer.weights(), untouched.weights()));
+  };
+  refused("adamw.v/model.norm.weight: expected this tensor",
+          [](NamedTensors& tensors) { tensors.take("adamw.v/model.norm.weight"); });
+  refused("adamw.m/model.norm.weight: expected shape", [](NamedTensors& tensors) {
+    Tensor tensor = tensors.take("adamw.m/model.norm.weight");
+    tensor.shape.insert(tensor.shape.begin(), 1);
+    tensors.insert(std::move(tensor));
+  });
+  refused(" tensors, found ", [](NamedTensors& tensors) { tensors.insert({"adamw.w/more", {1}, {0.0f}}); });
+  CHECK(trainer.step().loss == untouched.step().loss);
+  CHECK(same(trainer.weights(), untouched.weights()));
+}
+
 TEST_CASE("a number that is not finite stops the run and names its tensor") {
   const ModelConfig config = test::tiny_config();
   const Dataset dataset(random_documents(config, 30), {.begin = 0, .end = 0}, config.max_seq_len);
