@@ -1,6 +1,7 @@
 // From parts to a model that has proved itself, and back.
 #include "session/loaded_model.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -13,8 +14,8 @@
 namespace vitrine {
 namespace {
 
-TransformerOptions with_default_rows(TransformerOptions options, const ModelConfig& config) {
-  if (options.max_batch_rows == 0) options.max_batch_rows = config.max_seq_len;
+TransformerOptions with_whole_prefix(TransformerOptions options, const ModelConfig& config) {
+  options.max_batch_rows = std::max(options.max_batch_rows, config.max_seq_len);
   return options;
 }
 
@@ -22,7 +23,7 @@ Transformer read_transformer(Bundle& bundle, const ModelConfig& config, const Tr
   const std::string& file = bundle.manifest.require("weights").file;
   SafetensorsFile weights = read_safetensors(bundle.part("weights"), file);
   bundle.bytes_by_part.erase("weights");  // the largest part: not held twice longer than need be
-  return Transformer(config, weights.tensors, with_default_rows(options, config));
+  return Transformer(config, weights.tensors, with_whole_prefix(options, config));
 }
 
 Tokenizer read_tokenizer(const Bundle& bundle, const ModelConfig& config) {

@@ -32,7 +32,7 @@ struct LoadedModel {
   std::string_view text_bytes(TokenId token) const;
 };
 
-/// Reads every part and runs the self-test. max_batch_rows 0 stands for the context length, so that a full prefix is
+/// Reads every part and runs the self-test. max_batch_rows is raised to the context length, so that a full prefix is
 /// one call. Throws what the readers of the parts throw; bad_tokenizer when tokenizer and architecture differ in
 /// vocabulary or the template's token is missing; self_test_failed.
 LoadedModel load_model(Bundle bundle, const TransformerOptions& options = {.max_batch_rows = 0, .threads = 1});

@@ -64,16 +64,16 @@ void Session::load() {
     VITRINE_CHECK(incoming_->bytes_by_part.contains(part.name), ErrorCode::part_mismatch, "bundle: part ", part.name,
                   " (", part.file, "): expected ", part.bytes, " bytes, found no such file");
   }
-  load(*std::exchange(incoming_, nullptr));
+  load(std::move(*std::exchange(incoming_, nullptr)));
 }
 
 void Session::load(Bundle bundle) {
-  auto model =
-      std::make_unique<LoadedModel>(load_model(std::move(bundle), {.max_batch_rows = 0, .threads = options_.threads}));
+  auto model = std::make_unique<LoadedModel>(
+      load_model(std::move(bundle), {.max_batch_rows = options_.max_rows, .threads = options_.threads}));
   Transformer& transformer = model->transformer;
   const TokenBytes bytes = [loaded = model.get()](TokenId token) { return loaded->text_bytes(token); };
-  const std::size_t max_rows = std::min(options_.max_rows, transformer.options().max_batch_rows);
-  auto generator = std::make_unique<Generator>(transformer, bytes, GeneratorOptions{max_rows, options_.prefill_chunk});
+  auto generator =
+      std::make_unique<Generator>(transformer, bytes, GeneratorOptions{options_.max_rows, options_.prefill_chunk});
   auto completer = std::make_unique<Generator>(transformer, bytes, GeneratorOptions{1, options_.prefill_chunk});
   rows_.clear();
   full_prefix_cache_ = std::make_unique<KvCache>(transformer.make_cache());
@@ -268,7 +268,8 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
   std::vector<TokenId> sequence = model.encode_prompt(prompt);
   VITRINE_CHECK(tokens >= 1 && tokens <= model.transformer.config().max_seq_len, ErrorCode::invalid_option,
                 "tokens: expected 1 to ", model.transformer.config().max_seq_len, " (the context), found ", tokens);
-  sequence.resize(std::min(sequence.size(), tokens));
+  VITRINE_CHECK(sequence.size() <= tokens, ErrorCode::invalid_option, "tokens: expected at least the ",
+                sequence.size(), " of the prompt, found ", tokens);
   if (sequence.size() < tokens) {
     Policy policy;
     policy.seed = seed;

@@ -23,7 +23,7 @@ namespace vitrine {
 
 struct SessionOptions {
   std::size_t threads = 1;
-  std::size_t max_rows = 8;
+  std::size_t max_rows = 8;  ///< at once; what complete() and the proofs run comes on top
   std::size_t prefill_chunk = 64;
 };
 
@@ -79,7 +79,8 @@ class Session {
   /// The result's text is what to add.
   RowResult complete(std::string_view text, const Policy& policy);
 
-  /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them.
+  /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them. Throws
+  /// invalid_option where the prompt alone has more, or the context fewer.
   ParityReport check_parity(std::string_view prompt, std::size_t tokens, std::uint64_t seed);
   /// Scores a text, each of its documents from a fresh context. Throws bad_data if there is nothing to predict.
   TextEvaluation evaluate(std::string_view text);

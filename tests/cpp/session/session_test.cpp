@@ -274,7 +274,18 @@ TEST_CASE("a parity check of a length that no context has is refused") {
   CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 0, 0));
   CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 65, 0));
   CHECK(session.check_parity("a", 64, 0).passed());
-  CHECK(session.check_parity("git commit --amend", 3, 0).tokens == 3);
+  const std::size_t prompt = 1 + session.encode("git commit --amend").size();  // and the begin token
+  CHECK_ERROR(ErrorCode::invalid_option, str("tokens: expected at least the ", prompt, " of the prompt, found 3"),
+              session.check_parity("git commit --amend", 3, 0));
+  CHECK(session.check_parity("git commit --amend", prompt, 0).tokens == prompt);
+}
+
+TEST_CASE("as many rows as were asked for run at once, even more than the context has positions") {
+  Session session = make_session({.threads = 1, .max_rows = 70, .prefill_chunk = 64});
+  REQUIRE(session.model().transformer.config().max_seq_len == 64);
+  for (int i = 0; i < 70; ++i) session.start("git", seeded(session, 1), {}, 0);
+  CHECK(session.step_all().size() == 70);
+  CHECK_ERROR(ErrorCode::batch_full, "", session.start("git", seeded(session, 1), {}, 0));
 }
 
 TEST_CASE("the bytes of every cache are accounted for") {
