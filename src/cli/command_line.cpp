@@ -1,20 +1,15 @@
+// What is printed goes out here; progress goes to stderr, so that stdout stays the result alone.
 #include "cli/command_line.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
-#include <iomanip>
 #include <iostream>
 #include <random>
-#include <sstream>
-
-#include "base/check.hpp"
-#include "io/atomic_file.hpp"
 
 namespace vitrine::cli {
 namespace {
 
-constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
 constexpr int kBarWidth = 24;
 
 }  // namespace
@@ -30,18 +25,6 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 
 void load_session(Session& session, const ModelOptions& options) { session.load(read_bundle_folder(options.bundle)); }
 
-std::string read_text(const std::string& path) {
-  if (path != "-") return read_file(path, kMaxTextBytes);
-  std::string text;
-  char buffer[1 << 16];
-  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
-    VITRINE_CHECK(text.size() <= kMaxTextBytes, ErrorCode::bad_data, "stdin: expected at most ", kMaxTextBytes,
-                  " bytes, found more");
-  }
-  return text;
-}
-
 std::uint64_t entropy() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -51,12 +34,6 @@ void remove_times(Json& json) {
   if (json.is_object()) json.erase("ms");
   if (!json.is_structured()) return;
   for (Json& child : json) remove_times(child);
-}
-
-std::string fixed(double value, int digits) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(digits) << value;
-  return out.str();
 }
 
 Progress::Progress(bool quiet) : terminal_(isatty(STDERR_FILENO) == 1), quiet_(quiet) {}

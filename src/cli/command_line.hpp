@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/json.hpp"
 #include "session/session.hpp"
@@ -53,17 +53,12 @@ struct ModelOptions {
   std::size_t threads = 1;
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
-/// `max_rows`: how many texts at once.
 void load_session(Session& session, const ModelOptions& options);
 
-/// A text file, at most 1 GiB; "-" is stdin.
-std::string read_text(const std::string& path);
 /// 64 bits that differ from call to call.
 std::uint64_t entropy();
 /// Removes every "ms", so that two runs of the same work print the same.
 void remove_times(Json& json);
-/// A number with so many digits after the point.
-std::string fixed(double value, int digits);
 
 /// A line on stderr that is rewritten while work goes on; plain lines, now and then, where stderr is no terminal.
 class Progress {

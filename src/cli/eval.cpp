@@ -1,7 +1,9 @@
 // `vitrine eval`: how well a model predicts a text that it has not seen.
 #include <memory>
 
+#include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "session/session_json.hpp"
 
 namespace vitrine::cli {

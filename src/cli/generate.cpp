@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "session/session_json.hpp"
 
 namespace vitrine::cli {

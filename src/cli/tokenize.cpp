@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "base/utf8.hpp"
 #include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "io/tokenizer_json.hpp"
 #include "tokenizer/tokenizer.hpp"
 

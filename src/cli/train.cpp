@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "cli/training_run.hpp"
-#include "io/atomic_file.hpp"
 #include "session/session_json.hpp"
 
 namespace vitrine::cli {
@@ -77,8 +77,8 @@ int run_train(const TrainOptions& options, const CommandLine& line) {
   TrainingRun run(options);
   std::signal(SIGINT, interrupt);
   if (!run_steps(options, run, line)) {
-    fail(ErrorCode::aborted,
-         str("train: interrupted after step ", run.trainer().steps_done(), "; go on with --resume"));
+    const char* next = options.checkpoint.empty() ? "without a --checkpoint, so it is lost" : "go on with --resume";
+    fail(ErrorCode::aborted, str("train: interrupted after step ", run.trainer().steps_done(), "; ", next));
   }
   const TrainedModel model = run.finish();
   if (!options.out.empty()) write_bundle_folder(options.out, model.bundle);

@@ -6,7 +6,7 @@
 #include "base/check.hpp"
 #include "base/half.hpp"
 #include "base/sha256.hpp"
-#include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "io/atomic_file.hpp"
 #include "session/session_json.hpp"
 #include "tokenizer/bpe_trainer.hpp"

@@ -3,16 +3,11 @@
 // Which position a row has, and any scaling of the frequencies, is the caller's affair.
 #pragma once
 
+#include "kernels/rope_pairing.hpp"
 #include "kernels/scalar_math.hpp"
 #include "kernels/simd.hpp"
 
 namespace vitrine::kernels {
-
-/// Which two entries of a head turn together as pair i of D/2.
-enum class RopePairing {
-  adjacent,  ///< 2i and 2i + 1 (RoFormer, GPT-J, the original Llama)
-  halves,    ///< i and i + D/2 (GPT-NeoX, Hugging Face's Llama)
-};
 
 /// The angle by which pair i turns from one position to the next: theta^(-2i/D), in radians.
 constexpr double rope_frequency(double theta, size_t i, size_t D) {

@@ -2,8 +2,6 @@
 // position * theta^(-2i/D). The backward pass is the inverse rotation. Positions are always absolute.
 #pragma once
 
-#include <span>
-
 #include "kernels/rope.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/view.hpp"

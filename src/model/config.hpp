@@ -9,7 +9,7 @@
 
 #include "base/token_id.hpp"
 #include "cache/kv_cache.hpp"
-#include "kernels/rope.hpp"
+#include "kernels/rope_pairing.hpp"
 
 namespace vitrine {
 

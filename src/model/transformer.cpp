@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "layers/embedding.hpp"
 #include "layers/rms_norm.hpp"
 #include "model/block.hpp"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 
-#include "base/thread_pool.hpp"
 #include "base/token_id.hpp"
 #include "cache/kv_cache.hpp"
 #include "model/config.hpp"

@@ -1,8 +1,6 @@
 // Reading and writing of template.json, version 1.
 #include "session/prompt_template.hpp"
 
-#include <algorithm>
-
 #include "base/check.hpp"
 #include "base/json.hpp"
 

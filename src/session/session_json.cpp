@@ -2,8 +2,6 @@
 // compared without them.
 #include "session/session_json.hpp"
 
-#include <algorithm>
-
 #include "base/check.hpp"
 #include "base/utf8.hpp"
 

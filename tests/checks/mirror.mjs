@@ -7,6 +7,7 @@ export const withoutTest = new Map([
   ['src/base/function_ref', 'a reference to a callable; every user of it is a test of it'],
   ['src/base/token_id', 'a type name'],
   ['src/base/tokenizer_data', 'a struct without functions'],
+  ['src/kernels/rope_pairing', 'an enumeration'],
   ['src/model/fault', 'an enumeration and its names; parity_test injects each fault'],
   ['src/session/row_types', 'structs without functions'],
   ['src/tokenizer/unicode_classes', 'a generated table; pre_tokenizer_test holds it against GPT-2 texts'],
@@ -14,6 +15,7 @@ export const withoutTest = new Map([
 
 /** Kernels without a twin in src/kernels/reference, each with the reason. */
 export const withoutTwin = new Map([
+  ['rope_pairing', 'an enumeration'],
   ['simd', 'names the instructions; computes nothing'],
   ['tile', 'the register tile inside matmul and attention, whose twins cover it'],
   ['scalar_math', 'compared with the double functions of the C library in its test'],
