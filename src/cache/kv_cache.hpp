@@ -28,6 +28,13 @@ struct KvBytes {
   std::uint64_t formula = 0;    ///< 2 L Hkv D sizeof(float) for each committed position
   std::uint64_t used = 0;       ///< what the committed positions occupy in the buffers, as laid out
   std::uint64_t allocated = 0;  ///< what the buffers hold, whole
+
+  KvBytes& operator+=(const KvBytes& other) {
+    formula += other.formula;
+    used += other.used;
+    allocated += other.allocated;
+    return *this;
+  }
 };
 
 class KvCache {

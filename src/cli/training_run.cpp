@@ -1,3 +1,4 @@
+// Tokenizer, data and weights are made in the order in which each needs the one before.
 #include "cli/training_run.hpp"
 
 #include <algorithm>
@@ -109,13 +110,7 @@ std::vector<std::vector<TokenId>> TrainingRun::encode(std::string_view text, std
 TextEvaluation TrainingRun::evaluate(std::size_t documents) {
   Transformer model(options_.config, rounded_to_half(trainer_->weights()),
                     {options_.config.max_seq_len, options_.threads});
-  const std::vector<std::vector<TokenId>> encoded = encode(*held_out_, documents);
-  const Dataset dataset(encoded, {mark_, -1}, options_.config.max_seq_len);
-  TextEvaluation evaluation;
-  evaluation.totals = Evaluator(model).evaluate(dataset);
-  evaluation.documents = encoded.size();
-  for (const TokenId target : dataset.targets()) evaluation.bytes += tokenizer_->token_bytes(target).size();
-  return evaluation;
+  return evaluate_documents(model, *tokenizer_, encode(*held_out_, documents), mark_);
 }
 
 void TrainingRun::save(const std::string& curve_lines) {

@@ -10,7 +10,8 @@
 
 #include "base/thread_pool.hpp"
 #include "io/bundle.hpp"
-#include "session/session.hpp"
+#include "session/loaded_model.hpp"
+#include "session/text_evaluation.hpp"
 #include "training/trainer.hpp"
 
 namespace vitrine::cli {

@@ -234,12 +234,7 @@ std::vector<RowId> Generator::rows() const {
 
 KvBytes Generator::cache_bytes() const {
   KvBytes sum;
-  for (const auto& slot : slots_) {
-    const KvBytes bytes = slot->cache.bytes();
-    sum.formula += bytes.formula;
-    sum.used += bytes.used;
-    sum.allocated += bytes.allocated;
-  }
+  for (const auto& slot : slots_) sum += slot->cache.bytes();
   return sum;
 }
 

@@ -231,12 +231,7 @@ std::size_t Session::unfinished_rows() const {
 KvBytes Session::cache_bytes() const {
   loaded();
   KvBytes sum = full_prefix_cache_->bytes();
-  for (const Generator* generator : {generator_.get(), completer_.get()}) {
-    const KvBytes bytes = generator->cache_bytes();
-    sum.formula += bytes.formula;
-    sum.used += bytes.used;
-    sum.allocated += bytes.allocated;
-  }
+  for (const Generator* generator : {generator_.get(), completer_.get()}) sum += generator->cache_bytes();
   return sum;
 }
 
@@ -268,8 +263,8 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
   std::vector<TokenId> sequence = model.encode_prompt(prompt);
   VITRINE_CHECK(tokens >= 1 && tokens <= model.transformer.config().max_seq_len, ErrorCode::invalid_option,
                 "tokens: expected 1 to ", model.transformer.config().max_seq_len, " (the context), found ", tokens);
-  VITRINE_CHECK(sequence.size() <= tokens, ErrorCode::invalid_option, "tokens: expected at least the ",
-                sequence.size(), " of the prompt, found ", tokens);
+  VITRINE_CHECK(sequence.size() <= tokens, ErrorCode::invalid_option, "tokens: expected at least the ", sequence.size(),
+                " of the prompt, found ", tokens);
   if (sequence.size() < tokens) {
     Policy policy;
     policy.seed = seed;
@@ -289,12 +284,7 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
 TextEvaluation Session::evaluate(std::string_view text) {
   LoadedModel& model = loaded();
   const std::vector<std::vector<TokenId>> documents = model.encode_documents(text);
-  const Dataset dataset(documents, {model.begin_token, -1}, model.transformer.config().max_seq_len);
-  TextEvaluation evaluation;
-  evaluation.totals = Evaluator(model.transformer).evaluate(dataset);
-  evaluation.documents = documents.size();
-  for (const TokenId target : dataset.targets()) evaluation.bytes += model.text_bytes(target).size();
-  return evaluation;
+  return evaluate_documents(model.transformer, model.tokenizer, documents, model.begin_token);
 }
 
 }  // namespace vitrine

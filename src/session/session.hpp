@@ -17,7 +17,7 @@
 #include "session/loaded_model.hpp"
 #include "session/row_types.hpp"
 #include "session/session_row.hpp"
-#include "training/evaluation.hpp"
+#include "session/text_evaluation.hpp"
 
 namespace vitrine {
 
@@ -25,13 +25,6 @@ struct SessionOptions {
   std::size_t threads = 1;
   std::size_t max_rows = 8;  ///< at once; what complete() and the proofs run comes on top
   std::size_t prefill_chunk = 64;
-};
-
-/// Scores of a text.
-struct TextEvaluation {
-  Evaluation totals;
-  std::uint64_t documents = 0;
-  std::uint64_t bytes = 0;
 };
 
 class Session {
