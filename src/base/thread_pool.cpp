@@ -81,8 +81,8 @@ ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) 
   } catch (const std::exception& error) {
     // A thread that runs on keeps its std::thread from being destroyed.
     state_->stop();
-    fail(ErrorCode::out_of_memory, str("threads: expected ", threads, ", found room for ", state_->workers.size() + 1,
-                                       " (", error.what(), ")"));
+    fail(ErrorCode::out_of_memory,
+         str("threads: expected ", threads, ", found room for ", state_->workers.size() + 1, " (", error.what(), ")"));
   }
 #else
   VITRINE_CHECK(threads == 1, ErrorCode::invalid_option, "threads: expected 1 in a build without threads, found ",
@@ -97,6 +97,12 @@ ThreadPool::~ThreadPool() {
 }
 
 std::size_t ThreadPool::size() const { return state_->size; }
+
+void ThreadPool::run_if_worth_it(std::size_t work, std::size_t count, Body body) {
+  constexpr std::size_t kParallelWork = std::size_t{1} << 18;
+  if (work >= kParallelWork) return run(count, body);
+  if (count > 0) body(0, count, 0);
+}
 
 void ThreadPool::run(std::size_t count, Body body) {
   if (count == 0) return;

@@ -27,6 +27,10 @@ class ThreadPool {
   /// An exception of a piece is rethrown here. Not reentrant: a body must not call run. Allocates nothing.
   void run(std::size_t count, Body body);
 
+  /// The same, but inline where `work`, the multiply-adds of all pieces together, would be over before another thread
+  /// has woken.
+  void run_if_worth_it(std::size_t work, std::size_t count, Body body);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -10,7 +10,6 @@
 
 #include "base/thread_pool.hpp"
 #include "kernels/attention_backward.hpp"
-#include "layers/linear.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/view.hpp"
 
@@ -75,12 +74,12 @@ inline void attention_forward(const AttentionShape& shape, View<const float, 2> 
                               shape.key_offset());
     }
   };
-  detail::run_if_worth_it(
-      pool, work, sequences.size() * shape.n_kv_heads, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-        for (std::size_t item = begin; item < end; ++item) {
-          one_head(sequences[item / shape.n_kv_heads], item % shape.n_kv_heads, scratch[piece].data());
-        }
-      });
+  pool.run_if_worth_it(work, sequences.size() * shape.n_kv_heads,
+                       [&](std::size_t begin, std::size_t end, std::size_t piece) {
+                         for (std::size_t item = begin; item < end; ++item) {
+                           one_head(sequences[item / shape.n_kv_heads], item % shape.n_kv_heads, scratch[piece].data());
+                         }
+                       });
 }
 
 /// Floats of scratch that attention_backward needs for each thread.

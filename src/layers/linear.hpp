@@ -15,22 +15,6 @@ struct PackedMatrix {
   std::size_t inputs = 0;
 };
 
-namespace detail {
-
-/// Below this many multiply-adds a call is over before another thread has woken.
-inline constexpr std::size_t kParallelWork = std::size_t{1} << 18;
-
-template <class Body>
-void run_if_worth_it(ThreadPool& pool, std::size_t work, std::size_t count, const Body& body) {
-  if (work < kParallelWork) {
-    body(0, count, 0);
-  } else {
-    pool.run(count, body);
-  }
-}
-
-}  // namespace detail
-
 /// Packs w [M, K] for linear_forward.
 inline void pack_linear(View<const float, 2> w, const PackedMatrix& packed, ThreadPool& pool) {
   const std::size_t outputs = w.extent(0), inputs = w.extent(1);
@@ -55,11 +39,11 @@ inline void linear_forward(View<const float, 2> x, const PackedMatrix& w, View<f
   VITRINE_ASSERT_SHAPE(x, rows, w.inputs);
   VITRINE_ASSERT_SHAPE(y, rows, w.outputs);
   const kernels::LeftOperand left{x.data(), w.inputs, 1};
-  detail::run_if_worth_it(pool, rows * w.inputs * w.outputs, kernels::panel_count(w.outputs),
-                          [&](std::size_t begin, std::size_t end, std::size_t) {
-                            kernels::matmul(left, w.panels, y.data(), w.outputs, rows, w.inputs, w.outputs, begin, end,
-                                            false);
-                          });
+  pool.run_if_worth_it(rows * w.inputs * w.outputs, kernels::panel_count(w.outputs),
+                       [&](std::size_t begin, std::size_t end, std::size_t) {
+                         kernels::matmul(left, w.panels, y.data(), w.outputs, rows, w.inputs, w.outputs, begin, end,
+                                         false);
+                       });
 }
 
 /// d_y [N, M], w_transposed [K, M] packed, d_x [N, K] out.

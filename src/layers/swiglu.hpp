@@ -12,17 +12,13 @@ namespace vitrine {
 inline void swiglu_forward(View<const float, 2> gate_up, View<float, 2> hidden, ThreadPool& pool) {
   const std::size_t rows = hidden.extent(0), d_ff = hidden.extent(1);
   VITRINE_ASSERT_SHAPE(gate_up, rows, 2 * d_ff);
-  const auto body = [&](std::size_t begin, std::size_t end, std::size_t) {
+  constexpr std::size_t kWorkOfOne = 16;  // the exponential and the division, in multiply-adds
+  pool.run_if_worth_it(rows * d_ff * kWorkOfOne, rows, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t n = begin; n < end; ++n) {
       const float* gate = gate_up[n].data();
       kernels::swiglu(gate, gate + d_ff, hidden[n].data(), d_ff);
     }
-  };
-  if (rows == 1) {
-    body(0, 1, 0);
-  } else {
-    pool.run(rows, body);
-  }
+  });
 }
 
 /// d_hidden [N, F]; d_gate_up [N, 2F] out.

@@ -71,6 +71,25 @@ TEST_CASE("a pool serves many runs one after the other") {
   for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == 2000 * i);
 }
 
+TEST_CASE("little work stays with the caller, whole; more of it is handed out as run does") {
+  for (const std::size_t threads : kPoolSizes) {
+    ThreadPool pool(threads);
+    const auto pieces = [&](std::size_t work, std::size_t count) {
+      std::atomic<std::size_t> covered{0}, calls{0};
+      pool.run_if_worth_it(work, count, [&](std::size_t begin, std::size_t end, std::size_t) {
+        covered += end - begin;
+        ++calls;
+      });
+      CHECK(covered == count);
+      return calls.load();
+    };
+    CHECK(pieces(1000, 12) == 1);
+    CHECK(pieces(1000, 0) == 0);
+    CHECK(pieces(std::size_t{1} << 30, 12) == threads);
+    CHECK(pieces(std::size_t{1} << 30, 0) == 0);
+  }
+}
+
 TEST_CASE("an exception of any piece reaches the caller after all pieces have ended, and the pool works on") {
   for (const std::size_t threads : kPoolSizes) {
     ThreadPool pool(threads);
