@@ -64,7 +64,7 @@ std::vector<ManifestPart> read_parts(const Json& array) {
 SelfTestVector read_self_test(JsonObjectReader reader) {
   SelfTestVector self_test;
   for (const std::int64_t token : reader.integers("tokens", 0, INT32_MAX)) {
-    self_test.tokens.push_back(static_cast<std::int32_t>(token));
+    self_test.tokens.push_back(static_cast<TokenId>(token));
   }
   if (self_test.tokens.empty()) reader.refuse("tokens", "at least one token id");
   self_test.logits_sha256 = read_hash(reader, "logits_sha256");

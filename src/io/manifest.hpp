@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/token_id.hpp"
 
 namespace vitrine {
 
@@ -27,7 +28,7 @@ struct ManifestPart {
 /// What the loaded model must reproduce before it serves: the hash of the logits [V], float32 little-endian, that
 /// follow these token ids.
 struct SelfTestVector {
-  std::vector<std::int32_t> tokens;
+  std::vector<TokenId> tokens;
   std::string logits_sha256;
 };
 

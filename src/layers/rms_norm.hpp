@@ -8,15 +8,15 @@
 
 namespace vitrine {
 
-/// x [N, C], gain [C], out [N, C]; inv_rms [N] keeps r for the backward pass.
-inline void rms_norm_forward(View<const float, 2> x, View<const float, 1> gain, float eps, View<float, 2> out,
+/// x [N, C], gain [C], out [N, C]; inv_rms [N] keeps r for the backward pass. eps is rounded to a float once, here.
+inline void rms_norm_forward(View<const float, 2> x, View<const float, 1> gain, double eps, View<float, 2> out,
                              View<float, 1> inv_rms) {
   const std::size_t rows = x.extent(0), d_model = x.extent(1);
   VITRINE_ASSERT_SHAPE(gain, d_model);
   VITRINE_ASSERT_SHAPE(out, rows, d_model);
   VITRINE_ASSERT(inv_rms.extent(0) >= rows);
   for (std::size_t n = 0; n < rows; ++n) {
-    inv_rms[n] = kernels::rms_norm(x[n].data(), gain.data(), eps, out[n].data(), d_model);
+    inv_rms[n] = kernels::rms_norm(x[n].data(), gain.data(), static_cast<float>(eps), out[n].data(), d_model);
   }
 }
 

@@ -77,7 +77,7 @@ AttentionShape attention_shape(const ModelConfig& config) {
 
 void block_forward(const BlockContext& context, const PackedBlock& weights, std::size_t cache_layer,
                    const BlockBuffers& b) {
-  const float eps = context.config.norm_eps;
+  const double eps = context.config.norm_eps;
   ThreadPool& pool = context.pool;
   rms_norm_forward(b.x, weights.attention_norm, eps, b.normed_attention, b.inv_rms_attention);
   linear_forward(b.normed_attention, weights.qkv, b.qkv, pool);

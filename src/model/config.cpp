@@ -1,6 +1,8 @@
+// Every size is held against a limit when it is read, and the products of sizes once, in validate().
 #include "model/config.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "base/check.hpp"
 #include "base/json.hpp"
@@ -72,8 +74,9 @@ void validate(const ModelConfig& c) {
                 c.n_heads * std::uint64_t{c.head_dim});
   VITRINE_CHECK(std::isfinite(c.rope_theta) && c.rope_theta > 0, ErrorCode::bad_config, kWhere,
                 ": rope_theta: expected a positive number, found ", c.rope_theta);
-  VITRINE_CHECK(std::isfinite(c.norm_eps) && c.norm_eps > 0, ErrorCode::bad_config, kWhere,
-                ": rms_norm_eps: expected a positive number, found ", c.norm_eps);
+  using Float = std::numeric_limits<float>;
+  VITRINE_CHECK(c.norm_eps >= double{Float::min()} && c.norm_eps <= double{Float::max()}, ErrorCode::bad_config, kWhere,
+                ": rms_norm_eps: expected a positive number within float32, found ", c.norm_eps);
   check_token("bos_token_id", c.bos_token, c.vocab_size);
   check_token("eos_token_id", c.eos_token, c.vocab_size);
   // Every product of sizes that the model allocates by, checked once: 16 bytes a parameter and a cache position.
@@ -105,7 +108,7 @@ ModelConfig parse_config(std::string_view json_text) {
   c.max_seq_len = reader.unsigned_integer("max_position_embeddings", 1, kMaxPositions);
   c.rope_theta = reader.optional_number("rope_theta").value_or(10000.0);
   c.rope_pairing = parse_pairing(reader);
-  c.norm_eps = static_cast<float>(reader.number("rms_norm_eps"));
+  c.norm_eps = reader.number("rms_norm_eps");
   c.tied_head = reader.optional_boolean("tie_word_embeddings").value_or(false);
   c.bos_token = static_cast<TokenId>(reader.optional_integer("bos_token_id", 0, kMaxWidth).value_or(-1));
   c.eos_token = static_cast<TokenId>(reader.optional_integer("eos_token_id", 0, kMaxWidth).value_or(-1));

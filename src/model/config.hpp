@@ -24,7 +24,7 @@ struct ModelConfig {
   std::size_t max_seq_len = 0;
   double rope_theta = 10000.0;
   kernels::RopePairing rope_pairing = kernels::RopePairing::halves;
-  float norm_eps = 1e-5f;
+  double norm_eps = 1e-5;  ///< as written; a positive number as a float, too
   bool tied_head = true;
   TokenId bos_token = -1;  ///< -1: none
   TokenId eos_token = -1;  ///< -1: none

@@ -27,12 +27,18 @@ TEST_CASE("a configuration survives being written and read, with every field oth
   ModelConfig config = test::tiny_config();
   config.rope_theta = 12345.5;
   config.rope_pairing = kernels::RopePairing::adjacent;
-  config.norm_eps = 3e-6f;
+  config.norm_eps = 3e-6;
   config.tied_head = false;
   config.bos_token = 3;
   config.eos_token = 4;
   CHECK(parse_config(write_config(config)) == config);
   CHECK(parse_config(write_config(test::tiny_config())) == test::tiny_config());
+}
+
+TEST_CASE("a number is written as it is said, not as the float that comes of it") {
+  CHECK(write_config(test::tiny_config()).find("\"rms_norm_eps\": 1e-05,") != std::string::npos);
+  CHECK_ERROR(ErrorCode::bad_config, "rms_norm_eps", parse_config(with("rms_norm_eps", 1e-60)));
+  CHECK_ERROR(ErrorCode::bad_config, "rms_norm_eps", parse_config(with("rms_norm_eps", 1e60)));
 }
 
 TEST_CASE("Hugging Face's defaults are taken where a Llama config leaves a field out") {

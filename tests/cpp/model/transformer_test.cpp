@@ -36,7 +36,7 @@ std::vector<ModelConfig> architectures() {
   all[1].tied_head = false;
   all[1].rope_pairing = kernels::RopePairing::adjacent;
   all[2].n_kv_heads = 6;  // plain multi-head attention
-  all[2].norm_eps = 1e-3f;
+  all[2].norm_eps = 1e-3;
   all[3].n_kv_heads = 1;
   all[3].rope_theta = 500.0;
   return all;

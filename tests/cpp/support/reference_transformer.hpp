@@ -68,7 +68,7 @@ class ReferenceTransformer {
     const Row& gain = weights_.at(name);
     double squares = 0;
     for (const double value : x) squares += value * value;
-    const double r = 1 / std::sqrt(squares / static_cast<double>(x.size()) + static_cast<double>(c_.norm_eps));
+    const double r = 1 / std::sqrt(squares / static_cast<double>(x.size()) + c_.norm_eps);
     Row y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) y[i] = gain[i] * x[i] * r;
     return y;
