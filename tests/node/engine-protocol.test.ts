@@ -87,6 +87,25 @@ test('a completion is answered while a generation runs', async () => {
   assert.deepEqual(order, ['completion', 'generation']);
 });
 
+test('a completion that is aborted before the engine begins never reaches it', async () => {
+  const wired = await loaded();
+  const session = wired.sessions[0] as FakeSession;
+  let calls = 0;
+  const complete = session.complete.bind(session);
+  session.complete = (text, policyJson) => {
+    calls += 1;
+    return complete(text, policyJson);
+  };
+  const stopper = new AbortController();
+  const completion = wired.model.complete('git comm', {}, stopper.signal);
+  stopper.abort();
+  await assert.rejects(completion, failsWith('aborted', /complete/));
+  await assert.rejects(wired.model.complete('git comm', {}, AbortSignal.abort()), failsWith('aborted', /complete/));
+  assert.equal(calls, 0);
+  assert.equal((await wired.model.complete('git comm')).finish_reason, 'stop_token');
+  assert.deepEqual(answers(wired), [1, 1, 1, 1]);
+});
+
 test('a row that fails in the middle is given back', async () => {
   const wired = await loaded();
   const session = wired.sessions[0] as FakeSession;

@@ -53,7 +53,7 @@ export class VitrineProof extends LitElement {
       <p class="small of">${sourceTexts[run.source]} <code>${run.prompt}</code></p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
-      ${last ? tokenChartView(steps) : nothing}
+      ${last ? tokenChartView(run.steps) : nothing}
       <h3>Latency with the cache</h3>
       ${latencyView(sums.prefill, sums.decode)}
       ${

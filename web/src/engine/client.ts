@@ -70,7 +70,10 @@ export class LanguageModel {
     return this.request('load', urls, options.signal, options.onProgress);
   }
 
-  /** Continues a text greedily for a text box; the result's text is what to add. */
+  /**
+   * Continues a text greedily for a text box; the result's text is what to add. When the signal comes before the engine
+   * has begun, the promise is rejected with the code "aborted"; after that the completion runs to its end.
+   */
   complete(text: string, policy: PolicyOptions = {}, signal?: AbortSignal): Promise<RunResult> {
     return this.request('complete', { text, policy }, signal);
   }

@@ -38,8 +38,7 @@ export class EngineHost {
   constructor(private readonly surroundings: HostSurroundings) {
     this.handlers = {
       load: (params, context) => this.load(params, context),
-      complete: async ({ text, policy }) =>
-        JSON.parse(this.loaded().complete(text, JSON.stringify(policy))) as RunResult,
+      complete: (params, context) => this.complete(params, context),
       generate: (params, context) => this.generate(params, context),
       tokenize: async ({ text }) => this.tokenize(text),
       cache: async () => JSON.parse(this.loaded().describeCache()) as CacheBytes,
@@ -94,6 +93,13 @@ export class EngineHost {
       if (!(error instanceof WebAssembly.RuntimeError)) session.delete();
       throw error;
     }
+  };
+
+  /** One call of the engine, which nothing can stop: an abort counts until it begins. */
+  private readonly complete: Handler<'complete'> = async ({ text, policy }, { signal }) => {
+    await this.surroundings.yieldToMessages();
+    if (signal.aborted) throw new EngineError('aborted', 'complete: expected to be wanted still, found it aborted');
+    return JSON.parse(this.loaded().complete(text, JSON.stringify(policy))) as RunResult;
   };
 
   /** A stopped generation has a result: its text so far, with finish_reason "aborted". */

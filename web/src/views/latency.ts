@@ -12,7 +12,7 @@ export function latencyView(prefill: LaneCost, decode: LaneCost): TemplateResult
       <div>
         <dt>Prefill, time to first token</dt>
         <dd><span class="number">${milliseconds(prefill.ms)}</span></dd>
-        <dd class="small soft">${plural(prefill.positions, 'position')} in one pass</dd>
+        <dd class="small soft">${plural(prefill.positions, 'position')} computed</dd>
       </div>
       <div>
         <dt>Decode, per token</dt>

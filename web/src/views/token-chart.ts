@@ -9,7 +9,8 @@ import { magnitude, plural, ratio } from './format';
 const width = 480;
 const height = 104;
 
-interface Bar {
+/** Multiply-adds of one token in the two lanes. */
+export interface Bar {
   cached: number;
   full: number;
 }
@@ -32,18 +33,33 @@ function bars(values: readonly Bar[]): SVGTemplateResult[] {
   });
 }
 
-function conclusion(values: readonly Bar[]): string {
+/** The compared tokens in order. Passes over a long prompt that chose no token are part of what the next one cost. */
+export function tokenCosts(steps: readonly RunStep[]): Bar[] {
+  const values: Bar[] = [];
+  let cached = 0;
+  for (const step of steps) {
+    cached += step.cached.multiply_adds;
+    if (step.full === null) continue;
+    values.push({ cached, full: step.full.multiply_adds });
+    cached = 0;
+  }
+  return values;
+}
+
+/** What the bars show, in words; `values` holds at least one. */
+export function conclusion(values: readonly Bar[]): string {
   const last = values.at(-1) as Bar;
   const factor = last.full / Math.max(last.cached, 1);
-  if (values.length === 1) return 'The first token is the prompt in both lanes; each further one parts them.';
+  // A prompt that no cache knew costs the same in both lanes; one whose beginning was reused does not.
+  if (values.length === 1 && last.cached === last.full) {
+    return 'The first token computes the whole prompt in both lanes; each further one parts them.';
+  }
   return `Token ${values.length} cost ${magnitude(last.cached)} multiply-adds with the cache and ${ratio(factor)} as many without.`;
 }
 
-/** Steps that chose a token and were compared, in order; at least one. */
+/** The steps of a run, in order. */
 export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
-  const values = steps.flatMap((step) =>
-    step.full === null ? [] : [{ cached: step.cached.multiply_adds, full: step.full.multiply_adds }],
-  );
+  const values = tokenCosts(steps);
   if (values.length === 0) return html``;
   const largest = Math.max(...values.map((bar) => bar.full));
   const label = `Multiply-adds of ${plural(values.length, 'token')} in both lanes. ${conclusion(values)}`;
