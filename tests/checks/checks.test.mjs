@@ -50,6 +50,15 @@ test('a view imports no element, and of the engine types alone', () => {
   finds(checkWebLayers, { 'web/src/views/a.ts': "import { Model } from '../engine/client';\n" }, /views may not import engine/);
   finds(checkWebLayers, { 'web/src/views/a.ts': "import type { El } from '../elements/x';\n" }, /views may not import elements/);
   finds(checkWebLayers, { 'web/src/elements/a.ts': "import {\n  draw,\n} from '../views/x';\n" });
+  finds(checkWebLayers, { 'web/src/misc/a.ts': '' }, /web\/src\/misc is no layer/);
+});
+
+test('the engine is reached through its client', () => {
+  finds(checkWebLayers, { 'web/src/elements/a.ts': "import { LanguageModel } from '../engine/client';\n" });
+  finds(checkWebLayers, { 'web/src/main.ts': "import { toEngineError } from './engine/errors';\nimport type { Run } from './engine/host';\n" });
+  finds(checkWebLayers, { 'web/src/elements/a.ts': "import { EngineHost } from '../engine/host';\n" }, /its door is client/);
+  finds(checkWebLayers, { 'web/src/main.ts': "import { downloadBundle } from './engine/loader';\n" }, /its door is client/);
+  finds(checkWebLayers, { 'web/src/engine/worker.ts': "import { EngineHost } from './host';\n" });
 });
 
 test('a source without its test is found, and so is an exception that is none', () => {
@@ -61,10 +70,14 @@ test('a source without its test is found, and so is an exception that is none', 
   finds(check(new Map([['src/base/old', '']])), {}, /not there/);
 });
 
-test('a kernel without a double twin is found', () => {
-  const check = (files) => checkTwins(files, new Map([['simd', '']]));
-  finds(check, { 'src/kernels/norm.hpp': '', 'src/kernels/reference/norm.hpp': '', 'src/kernels/simd.hpp': '' });
-  finds(check, { 'src/kernels/norm.hpp': '' }, /expected a twin/);
+test('a kernel without a double twin is found, and so are a twin without a kernel and an exception that is none', () => {
+  const check = (exceptions) => (files) => checkTwins(files, new Map(exceptions));
+  const simd = check([['simd', '']]);
+  finds(simd, { 'src/kernels/norm.hpp': '', 'src/kernels/reference/norm.hpp': '', 'src/kernels/simd.hpp': '' });
+  finds(check([]), { 'src/kernels/norm.hpp': '' }, /expected a twin/);
+  finds(check([]), { 'src/kernels/reference/norm.hpp': '' }, /expected a kernel/);
+  finds(simd, { 'src/kernels/simd.hpp': '', 'src/kernels/reference/simd.hpp': '' }, /take it off/);
+  finds(simd, {}, /not there/);
 });
 
 test('a byte beyond ASCII and a file that is too long are found', () => {

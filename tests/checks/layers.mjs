@@ -62,18 +62,25 @@ export function checkLayers(tree) {
   return problems;
 }
 
-/** The folders of web/src and what each may import from the others; types alone cross any border downwards. */
+/** The folders of web/src and what each may import from the others; types of the engine go anywhere. */
 const web = { engine: [], styles: [], views: ['styles'], elements: ['engine', 'styles', 'views'] };
 
-/** Every import in web/src that goes against lessons > elements > views, or by-passes the engine's client. */
+/** The files of web/src/engine whose values other folders may use: all else of it is behind the client. */
+const doors = ['client', 'errors'];
+
+/** Every import in web/src that goes against elements > views, or by-passes the engine's client. */
 export function checkWebLayers(tree) {
   const problems = [];
-  for (const [path, text] of files(tree, /^web\/src\/[^/]+\/.*\.ts$/)) {
-    const folder = path.split('/')[2];
-    for (const [, kind, target] of text.matchAll(/^(import type|import|export)\b[^;]*?['"]\.\.\/([\w-]+)\/[^'"]*['"]/gm)) {
-      if (target === folder || !(folder in web) || !(target in web) || web[folder].includes(target)) continue;
-      if (kind === 'import type' && target === 'engine') continue;
-      problems.push(`${path}: ${folder} may not import ${target}`);
+  for (const [path, text] of files(tree, /^web\/src\/.*\.ts$/)) {
+    const folder = path.split('/').length > 3 ? path.split('/')[2] : undefined; // main.ts and its like may import any
+    if (folder !== undefined && !(folder in web)) problems.push(`${path}: web/src/${folder} is no layer of the page`);
+    const imports = /^(import type|import|export type|export)\b[^;]*?['"]\.\.?\/([\w-]+)\/([\w-]+)['"]/gm;
+    for (const [, kind, target, file] of text.matchAll(imports)) {
+      if (target === folder || !(target in web) || (kind.endsWith('type') && target === 'engine')) continue;
+      if (folder in web && !web[folder].includes(target)) problems.push(`${path}: ${folder} may not import ${target}`);
+      else if (target === 'engine' && !doors.includes(file)) {
+        problems.push(`${path}: imports engine/${file}, whose types alone may leave the engine; its door is client`);
+      }
     }
   }
   return problems;

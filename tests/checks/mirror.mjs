@@ -40,7 +40,7 @@ export function checkMirror(tree, exceptions = withoutTest) {
   return problems;
 }
 
-/** Kernels without a double twin, and twins without a kernel. */
+/** Kernels without a double twin, twins without a kernel, and exceptions that no longer are any. */
 export function checkTwins(tree, exceptions = withoutTwin) {
   const names = (folder) =>
     files(tree, new RegExp(`^src/kernels/${folder}[^/]+\\.hpp$`)).map(([path]) => path.replace(/.*\/|\.hpp$/g, ''));
@@ -51,6 +51,15 @@ export function checkTwins(tree, exceptions = withoutTwin) {
     if (!twins.has(kernel) && !exceptions.has(kernel)) {
       problems.push(`src/kernels/${kernel}.hpp: expected a twin in src/kernels/reference/${kernel}.hpp`);
     }
+    if (twins.has(kernel) && exceptions.has(kernel)) {
+      problems.push(`src/kernels/${kernel}.hpp: has a twin now; take it off the exceptions`);
+    }
+  }
+  for (const twin of twins) {
+    if (!kernels.includes(twin)) problems.push(`src/kernels/reference/${twin}.hpp: expected a kernel src/kernels/${twin}.hpp`);
+  }
+  for (const kernel of exceptions.keys()) {
+    if (!kernels.includes(kernel)) problems.push(`src/kernels/${kernel}.hpp: an exception for a file that is not there`);
   }
   return problems;
 }
