@@ -1,3 +1,4 @@
+// Sizes first, so that one arena holds every panel; packing then only fills it.
 #include "model/packed_weights.hpp"
 
 #include <algorithm>

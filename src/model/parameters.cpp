@@ -1,3 +1,4 @@
+// The weight table is built once, in the order of the architecture; files, gradients and moments follow its names.
 #include "model/parameters.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Text goes through the stream, so that no step ends in half a character; costs are only added up.
 #include "session/session_row.hpp"
 
 namespace vitrine {

@@ -1,3 +1,4 @@
+// The plan counts what the constructor then takes, buffer by buffer; to take more is an internal error at once.
 #include "training/activation_store.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Documents are joined once; an epoch only reorders the runs, and packs them greedily.
 #include "training/dataset.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Each tensor draws from a stream of its own, so that a weight depends on the seed and its place alone.
 #include "training/initialize.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// A step: batches, forward, backward, one norm over all gradients, AdamW, and the weights packed again.
 #include "training/trainer.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@ import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
-import { checkAscii, checkForbidden, checkLength, checkPlaces, maxLines } from './sources.mjs';
+import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces, maxLines } from './sources.mjs';
 import { codeOnly } from './tree.mjs';
 
 const tree = (files) => new Map(Object.entries(files));
@@ -85,6 +85,12 @@ test('a byte beyond ASCII and a file that is too long are found', () => {
   finds(checkAscii, { 'src/a.cpp': 'int x;\r\n' }, /U\+000d/);
   finds(checkLength, { 'src/a.cpp': '\n'.repeat(maxLines) });
   finds(checkLength, { 'src/a.cpp': '\n'.repeat(maxLines + 1) }, /found 401/);
+});
+
+test('a source that says nothing about itself is found', () => {
+  const check = (files) => checkOpenings(files, new Set(['src/old.cpp']));
+  finds(check, { 'src/a.cpp': '// A sum.\nint x;\n', 'web/src/a.ts': '// A view.\n', 'src/old.cpp': 'int x;\n' });
+  finds(check, { 'src/a.cpp': '#include "a.hpp"\n// Late.\n', 'web/src/a.ts': '//\n' }, /src\/a\.cpp: expected a comment/, /a\.ts/);
 });
 
 test('flags and functions that break the contract are found', () => {

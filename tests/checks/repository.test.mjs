@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { checkErrorLists, checkLinks, checkPackages, checkReadmeTree } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
-import { checkAscii, checkForbidden, checkLength, checkPlaces } from './sources.mjs';
+import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces } from './sources.mjs';
 import { files, readTree } from './tree.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,6 +19,7 @@ const checks = {
   'every source has its test': checkMirror,
   'every kernel has its double twin': checkTwins,
   'sources are ASCII': checkAscii,
+  'every source begins with a sentence about itself': checkOpenings,
   'no source file is longer than a reader takes in': checkLength,
   'nothing in the sources breaks the contract of exactness or the silence of the library': checkForbidden,
   'no file names a path of one machine or the host of a registry': checkPlaces,
