@@ -11,10 +11,6 @@
 #include "base/json.hpp"
 #include "cli/command_line.hpp"
 
-#ifndef VITRINE_VERSION
-#define VITRINE_VERSION "0.1.0"
-#endif
-
 namespace vitrine::cli {
 namespace {
 

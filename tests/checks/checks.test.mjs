@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
 import { readReport } from '../run-node.mjs';
-import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, treeFolders } from './documents.mjs';
+import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces, maxLines } from './sources.mjs';
@@ -152,6 +152,18 @@ test('error lists that differ by a code or by a word are found', () => {
   finds(checkErrorLists, files);
   finds(checkErrorLists, { ...files, 'docs/errors.md': '| `a` | First. |\n' }, /docs\/errors\.md: expected the codes a, b; found a/);
   finds(checkErrorLists, { ...files, 'web/src/engine/errors.ts': "  a: 'Other.',\n  b: \"It's second.\",\n" }, /expected 'First\.', found 'Other\.'/);
+});
+
+test('a version that is not that of the others is found', () => {
+  const files = {
+    'CMakeLists.txt': 'project(vitrine VERSION 0.2.0 LANGUAGES CXX)',
+    'package.json': '{"version":"0.2.0"}',
+    'package-lock.json': '{"version":"0.2.0"}',
+  };
+  finds(checkVersion, files);
+  finds(checkVersion, { ...files, 'CMakeLists.txt': 'project(vitrine VERSION 0.1.0)' }, /CMakeLists\.txt: expected version 0\.2\.0 .*, found 0\.1\.0/);
+  finds(checkVersion, { ...files, 'package-lock.json': '{"version":"0.1.0"}' }, /package-lock\.json/);
+  finds(checkVersion, { ...files, 'CMakeLists.txt': 'project(vitrine)' }, /found none/);
 });
 
 test('a package with an address, without a hash or with a loose version is found', () => {

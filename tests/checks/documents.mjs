@@ -114,6 +114,19 @@ export function checkErrorLists(tree) {
   return problems;
 }
 
+/** Versions of the product that differ: CMake's, which the command line prints, npm's, and that of the lock file. */
+export function checkVersion(tree) {
+  const found = {
+    'CMakeLists.txt': /project\(vitrine VERSION (\S+)/.exec(tree.get('CMakeLists.txt') ?? '')?.[1],
+    'package.json': JSON.parse(tree.get('package.json') ?? '{}').version,
+    'package-lock.json': JSON.parse(tree.get('package-lock.json') ?? '{}').version,
+  };
+  const expected = found['package.json'] ?? 'a version';
+  return Object.entries(found)
+    .filter(([, version]) => version === undefined || version !== expected)
+    .map(([path, version]) => `${path}: expected version ${expected} as in package.json, found ${version ?? 'none'}`);
+}
+
 /** A lock file with addresses, a dependency without a hash, or a version that is not exact. */
 export function checkPackages(tree) {
   const problems = [];
