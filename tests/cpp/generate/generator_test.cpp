@@ -178,9 +178,8 @@ TEST_CASE("a row ends at a stop string over several tokens, and one in the promp
   // The end of the prompt and the first new token make this string together.
   RowRequest across = asked;
   across.policy.stop = {std::string(letter(asked.prompt.back())) + free_run.text[0]};
-  if (free_run.text.find(across.policy.stop[0]) == std::string::npos) {
-    CHECK(run_alone(across).finish == FinishReason::length);
-  }
+  REQUIRE(free_run.text.find(across.policy.stop[0]) == std::string::npos);
+  CHECK(run_alone(across).finish == FinishReason::length);
 }
 
 TEST_CASE("text held back for a stop string comes out when the row ends otherwise") {

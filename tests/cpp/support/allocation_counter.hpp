@@ -12,7 +12,7 @@ inline std::atomic<long> allocation_count{0};
 }  // namespace vitrine::test
 
 // Inlined into a container, a delete that calls free() beside a new that does not looks like a mistake to GCC.
-#define VITRINE_NOINLINE __attribute__((noinline))
+#define VITRINE_TEST_NOINLINE __attribute__((noinline))
 
 inline void* vitrine_test_allocate(std::size_t size, std::size_t alignment) {
   ++vitrine::test::allocation_count;
@@ -22,23 +22,24 @@ inline void* vitrine_test_allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
-VITRINE_NOINLINE void* operator new(std::size_t size) { return vitrine_test_allocate(size, alignof(std::max_align_t)); }
-VITRINE_NOINLINE void* operator new[](std::size_t size) {
+VITRINE_TEST_NOINLINE void* operator new(std::size_t size) {
   return vitrine_test_allocate(size, alignof(std::max_align_t));
 }
-VITRINE_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
+VITRINE_TEST_NOINLINE void* operator new[](std::size_t size) {
+  return vitrine_test_allocate(size, alignof(std::max_align_t));
+}
+VITRINE_TEST_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
   return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
 }
-VITRINE_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment) {
+VITRINE_TEST_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment) {
   return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
 }
-VITRINE_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+VITRINE_TEST_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment,
+                                           const std::nothrow_t&) noexcept {
   ++vitrine::test::allocation_count;
   const std::size_t step = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(step, (size + step - 1) / step * step);
 }
-// Not inlined: beside an inlined free() the compiler takes operator new for the standard one, and warns.
-#define VITRINE_TEST_NOINLINE __attribute__((noinline))
 VITRINE_TEST_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
 VITRINE_TEST_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
 VITRINE_TEST_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -50,4 +51,4 @@ VITRINE_TEST_NOINLINE void operator delete[](void* memory, std::size_t, std::ali
   std::free(memory);
 }
 
-#undef VITRINE_NOINLINE
+#undef VITRINE_TEST_NOINLINE
