@@ -77,7 +77,7 @@ int run_train(const TrainOptions& options, const CommandLine& line) {
   TrainingRun run(options);
   std::signal(SIGINT, interrupt);
   if (!run_steps(options, run, line)) {
-    const char* next = options.checkpoint.empty() ? "without a --checkpoint, so it is lost" : "go on with --resume";
+    const char* next = options.checkpoint.empty() ? "nothing is kept without --checkpoint" : "go on with --resume";
     fail(ErrorCode::aborted, str("train: interrupted after step ", run.trainer().steps_done(), "; ", next));
   }
   const TrainedModel model = run.finish();

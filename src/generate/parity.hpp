@@ -46,10 +46,10 @@ std::uint64_t differing_bits(std::span<const float> a, std::span<const float> b)
 View<const float, 1> full_prefix_logits(Transformer& model, std::span<const TokenId> tokens, KvCache& cache);
 
 /// Recomputes every prefix of `tokens` from nothing (quadratic: that is the point), and compares all logits of every
-/// token with those of these schedules: "decode", one token at a time; "chunks_1", "chunks_3", "chunks_7" and
-/// "chunks_16", prefill in chunks; "batch_5", five rows that join and leave at different steps; "rewind_retype", typing
-/// with mistakes that are taken back. Throws bad_data without tokens, context_full for more than the context holds,
-/// invalid_token, not_finite, and invalid_option for a model whose max_batch_rows is below 16.
+/// token with those of these schedules: "decode", one token at a time as a generator does; "chunks_1", "chunks_3",
+/// "chunks_7" and "chunks_16", prefill in chunks; "batch_5", five rows that join and leave at different steps;
+/// "rewind_retype", typing with mistakes that are taken back. Throws bad_data without tokens, context_full for more
+/// than the context holds, invalid_token, not_finite, and invalid_option for a model whose max_batch_rows is below 16.
 ParityReport check_parity(Transformer& model, std::span<const TokenId> tokens);
 
 }  // namespace vitrine

@@ -115,6 +115,22 @@ test('a run that is interrupted goes on from its checkpoint to the same bundle',
   assert.deepEqual(curve.map(({ step }) => step), [1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
+test('a run that is interrupted without a checkpoint says that nothing is kept', async (t) => {
+  const other = scratch(t);
+  writeFileSync(join(other, 'train.txt'), corpus(120));
+  const options = trainOptions.with(trainOptions.indexOf('--steps') + 1, '1000000');
+  const args = ['train', '--data', join(other, 'train.txt'), ...options, '--log-every', '1'];
+  const child = spawn(programs.native[0], args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let progress = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    progress += text;
+    child.kill('SIGINT');
+  });
+  const [status] = await once(child, 'close');
+  assert.equal(status, 3);
+  assert.match(progress, /vitrine: aborted: train: interrupted after step \d+; nothing is kept without --checkpoint\n$/);
+});
+
 test('generate prints text, ids, finish reason and the effective policy, the same in both builds', () => {
   const args = ['generate', '--bundle', bundle, '--prompt', 'git comm', '--seed', '11', '--json'];
   const result = both(args);
