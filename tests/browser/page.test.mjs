@@ -227,3 +227,61 @@ test('a link carries the state: the same address generates the same text', async
     assert.equal(await page.$eval('vitrine-generator >>> [data-output]', (output) => output.textContent), text);
   });
 });
+
+test('a link to a place on the page changes neither text, prompt nor policy', async () => {
+  await withPage(browser, { fragment: '#temperature=0.3&prompt=npm' }, async (page) => {
+    await untilReady(page);
+    await typeCommand(page, prefix);
+    await page.evaluate(() => (location.hash = 'try'));
+    await typeCommand(page, 'it');
+    assert.equal(await boxValue(page), `${prefix}it`);
+    assert.equal(await page.$eval('vitrine-generator >>> #prompt', (field) => field.value), 'npm');
+    await page.waitForFunction(() => location.hash.includes('temperature=0.3') && location.hash.includes('text=git'));
+  });
+});
+
+test('fast typing changes the address when it rests, not with every key', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await page.evaluate(() => {
+      globalThis.changes = 0;
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...args) => ((globalThis.changes += 1), replace(...args));
+    });
+    await typeCommand(page, 'git commit --amend');
+    await page.waitForFunction(() => location.hash.includes('amend'));
+    assert.ok((await page.evaluate(() => globalThis.changes)) < 10);
+  });
+});
+
+test('the focus stays on Generate while it runs and after, and undo takes an accepted completion back', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await generate(page);
+    await untilText(page, 'vitrine-generator', '.after', /tokens?;/);
+    const focused = () => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.textContent.trim());
+    assert.equal(await focused(), 'Generate');
+    await typeCommand(page, prefix);
+    const addition = await suggestion(page);
+    await page.keyboard.press('Tab');
+    assert.equal(await boxValue(page), prefix + addition);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('z');
+    await page.keyboard.up('Control');
+    assert.ok((await boxValue(page)).length < (prefix + addition).length);
+  });
+});
+
+test('a text beyond all bounds is refused, and what was there stays', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await typeCommand(page, prefix);
+    const box = await inside(page, 'vitrine-autocomplete', boxSelector);
+    await box.evaluate((field) => {
+      field.value = 'x'.repeat(30_000);
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    assert.match(await untilText(page, 'vitrine-autocomplete', '[role=alert]', /./), /20000 characters, found 30000/);
+    assert.equal(await boxValue(page), prefix);
+  });
+});

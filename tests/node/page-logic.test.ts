@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Completer, nextWord, type Suggestion } from '../../web/src/completer';
 import type { RunResult, RunStep } from '../../web/src/engine/protocol';
-import { initialState, readState, writeState } from '../../web/src/page-state';
+import { carriesState, initialState, readState, writeState } from '../../web/src/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
 import { beginRun, isRunning, tokenSteps, totals, withStep } from '../../web/src/run';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
@@ -110,6 +110,7 @@ test('the address carries the whole state and gives it back', () => {
   assert.equal(writeState(initialState), '');
   assert.deepEqual(readState(''), initialState);
   assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
+  assert.deepEqual(['#try', '', '#seed=3', '#text=a'].map(carriesState), [false, false, true, true]);
 });
 
 const step = (change: Partial<RunStep>): RunStep => ({

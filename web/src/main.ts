@@ -16,7 +16,7 @@ import type { VitrineStatus } from './elements/status';
 import { LanguageModel } from './engine/client';
 import { toEngineError } from './engine/errors';
 import { notStarted, type LoadState } from './load-state';
-import { readState, writeState, type PageState } from './page-state';
+import { carriesState, readState, writeState, type PageState } from './page-state';
 import type { PolicyFields } from './policy-fields';
 import type { Run } from './run';
 
@@ -41,8 +41,17 @@ const urls = {
 let state: PageState = readState(location.hash);
 let model: LanguageModel | null = null;
 
+/** Browsers bound how often an address may change, so it follows when the typing rests. */
+const addressRestMilliseconds = 400;
+let addressTimer = 0;
+
 function setState(changed: Partial<PageState>): void {
   state = { ...state, ...changed };
+  clearTimeout(addressTimer);
+  addressTimer = window.setTimeout(writeAddress, addressRestMilliseconds);
+}
+
+function writeAddress(): void {
   const fragment = writeState(state);
   history.replaceState(null, '', fragment === '' ? location.pathname + location.search : `#${fragment}`);
 }
@@ -74,8 +83,8 @@ function applyState(): void {
 
 document.addEventListener('vitrine-run', (event) => {
   const run = (event as CustomEvent<Run>).detail;
-  // A run that has not begun, or never will, leaves the proof of the one before.
-  if (run.steps.length > 0) proof.run = run;
+  // The panel shows the run that began last. One that has no step, or never will, leaves the proof of the one before.
+  if (run.steps.length > 0 && run.number >= (proof.run?.number ?? 0)) proof.run = run;
 });
 document.addEventListener('vitrine-text', (event) => {
   setState({ text: (event as CustomEvent<string>).detail });
@@ -85,6 +94,7 @@ document.addEventListener('vitrine-generator-state', (event) => {
 });
 document.addEventListener('vitrine-retry', () => void startModel());
 window.addEventListener('hashchange', () => {
+  if (location.hash !== '' && !carriesState(location.hash)) return;
   state = readState(location.hash);
   applyState();
 });

@@ -11,6 +11,15 @@ export interface PageState {
 
 export const initialState: PageState = { text: '', prompt: 'docker run', fields: initialFields };
 
+/** A longer text is not carried: addresses have limits, and writing one takes time. */
+const maxCarried = 2000;
+
+/** Whether a fragment carries a state: one that names a place on the page ("#try") does not. */
+export function carriesState(fragment: string): boolean {
+  const known = ['text', 'prompt', 'mode', ...numberOptions, 'stop'];
+  return [...new URLSearchParams(fragment.replace(/^#/, '')).keys()].some((name) => known.includes(name));
+}
+
 /** Reads a fragment. What it does not name stays as it is at first; what it does not know is left out. */
 export function readState(fragment: string): PageState {
   const values = new URLSearchParams(fragment.replace(/^#/, ''));
@@ -31,7 +40,7 @@ export function readState(fragment: string): PageState {
 export function writeState({ text, prompt, fields }: PageState): string {
   const values = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
-    if (value !== initial) values.set(name, value);
+    if (value !== initial && value.length <= maxCarried) values.set(name, value);
   };
   put('text', text, initialState.text);
   put('prompt', prompt, initialState.prompt);

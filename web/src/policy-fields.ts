@@ -22,10 +22,12 @@ export const initialFields: PolicyFields = {
   stop: '',
 };
 
-/** A number where one was typed; anything else stays a text, for the engine to refuse by name. */
+const decimalNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** A number where one was typed, as JSON spells it ("010" is none); what else there is the engine refuses by name. */
 function numberOrText(text: string): number | string {
   const trimmed = text.trim();
-  return trimmed !== '' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+  return decimalNumber.test(trimmed) ? Number(trimmed) : trimmed;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\' };

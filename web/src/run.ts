@@ -5,6 +5,8 @@ import type { EngineError } from './engine/errors';
 import type { CacheBytes, LaneCost, ParityTally, RunResult, RunStep } from './engine/protocol';
 
 export interface Run {
+  /** Runs are numbered as they begin. */
+  number: number;
   source: 'completion' | 'generation';
   prompt: string;
   steps: readonly RunStep[];
@@ -12,8 +14,11 @@ export interface Run {
   error: EngineError | null;
 }
 
+let begun = 0;
+
 export function beginRun(source: Run['source'], prompt: string): Run {
-  return { source, prompt, steps: [], result: null, error: null };
+  begun += 1;
+  return { number: begun, source, prompt, steps: [], result: null, error: null };
 }
 
 export const isRunning = (run: Run): boolean => run.result === null && run.error === null;

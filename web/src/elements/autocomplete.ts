@@ -6,7 +6,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 
 import { Completer, nextWord, type Suggestion } from '../completer';
 import type { LanguageModel } from '../engine/client';
-import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
+import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
 import { notStarted, type LoadState } from '../load-state';
 import { beginRun, withStep, type Run } from '../run';
 import { autocompleteStyles } from '../styles/autocomplete';
@@ -18,6 +18,8 @@ import { reuseStripView } from '../views/reuse-strip';
 const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
 /** So long after the last key the typing counts as resting. */
 const restMilliseconds = 350;
+/** Far more than any context holds; a longer paste is refused, since the page would stand still over it. */
+const maxCharacters = 20_000;
 
 export class VitrineAutocomplete extends LitElement {
   static override properties = {
@@ -25,12 +27,15 @@ export class VitrineAutocomplete extends LitElement {
     load: { attribute: false },
     text: {},
     suggestion: { state: true },
+    composing: { state: true },
     error: { state: true },
   };
   declare model: LanguageModel | null;
   declare load: LoadState;
   declare text: string;
   declare suggestion: Suggestion | null;
+  /** An input method is composing letters, which lie where the ghost would. */
+  declare composing: boolean;
   declare error: EngineError | null;
 
   private completer: Completer | null = null;
@@ -45,6 +50,7 @@ export class VitrineAutocomplete extends LitElement {
     this.load = notStarted;
     this.text = '';
     this.suggestion = null;
+    this.composing = false;
     this.error = null;
   }
 
@@ -68,7 +74,7 @@ export class VitrineAutocomplete extends LitElement {
 
   /** Whether a suggestion for the text as it stands can be accepted. */
   private get ghost(): string {
-    return this.suggestion?.text === this.text ? this.suggestion.addition : '';
+    return !this.composing && this.suggestion?.text === this.text ? this.suggestion.addition : '';
   }
 
   private drop(): void {
@@ -120,6 +126,12 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   private setText(text: string): void {
+    if (text.length > maxCharacters) {
+      this.box.value = this.text;
+      const message = `text: expected at most ${maxCharacters} characters, found ${text.length}`;
+      this.error = new EngineError('invalid_option', message);
+      return;
+    }
     // A pasted text may have lines: the box holds one command.
     this.text = text.replaceAll(/\s*\n\s*/g, ' ');
     this.emit('vitrine-text', this.text);
@@ -130,6 +142,11 @@ export class VitrineAutocomplete extends LitElement {
     if (!event.isComposing) this.setText(box.value);
   }
 
+  private onCompositionEnd(event: CompositionEvent): void {
+    this.composing = false;
+    this.setText((event.target as HTMLTextAreaElement).value);
+  }
+
   private onKeydown(event: KeyboardEvent): void {
     if (event.isComposing) return;
     const box = event.target as HTMLTextAreaElement;
@@ -137,7 +154,7 @@ export class VitrineAutocomplete extends LitElement {
     const atEnd = box.selectionStart === box.value.length;
     if (event.key === 'Enter') {
       event.preventDefault();
-    } else if (plain && this.ghost !== '' && event.key === 'Tab') {
+    } else if (plain && this.ghost !== '' && event.key === 'Tab' && atEnd) {
       event.preventDefault();
       this.accept(this.ghost);
     } else if (plain && this.ghost !== '' && event.key === 'ArrowRight' && atEnd) {
@@ -149,13 +166,12 @@ export class VitrineAutocomplete extends LitElement {
     }
   }
 
+  /** Adds to the text as if it were typed, so that the browser's undo takes it back. */
   private accept(addition: string): void {
-    this.setText(this.text + addition);
-    void this.updateComplete.then(() => {
-      const box = this.box;
-      box.focus();
-      box.setSelectionRange(box.value.length, box.value.length);
-    });
+    const { box } = this;
+    box.focus();
+    box.setSelectionRange(box.value.length, box.value.length);
+    if (!document.execCommand('insertText', false, addition)) this.setText(this.text + addition);
   }
 
   private dismiss(): void {
@@ -171,7 +187,8 @@ export class VitrineAutocomplete extends LitElement {
   private useExample(example: string): void {
     this.dismissed = null;
     this.suggestion = null;
-    this.text = '';
+    this.box.select();
+    this.box.setRangeText('');
     this.accept(example);
   }
 
@@ -216,7 +233,8 @@ export class VitrineAutocomplete extends LitElement {
             placeholder=${this.ghost ? '' : 'git com'}
             .value=${this.text}
             @input=${this.onInput}
-            @compositionend=${(event: CompositionEvent) => this.setText((event.target as HTMLTextAreaElement).value)}
+            @compositionstart=${() => (this.composing = true)}
+            @compositionend=${this.onCompositionEnd}
             @keydown=${this.onKeydown}
           ></textarea>
         </div>

@@ -6,49 +6,80 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { BundlePart, Description, JsonObject } from '../engine/protocol';
 import { notStarted, type LoadState } from '../load-state';
 import { shared } from '../styles/shared';
-import { bytes, count, magnitude } from '../views/format';
+import { bytes, count, magnitude, percent } from '../views/format';
 import { progressText } from '../views/load-progress';
 
 const label = (key: string): string => key.replaceAll('_', ' ');
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Format = (value: unknown) => string;
+/** A fact: where it stands in its object, what it is called here, and how its value is written. */
+type Fact = readonly [path: string, name: string, format?: Format];
 
-/** A hash in a list of facts is there to be recognised; those of the parts stand in their table in full. */
-const shortHash = (text: string): string => text.replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1...');
+const number = (value: unknown): value is number => typeof value === 'number';
+const whole: Format = (value) => (number(value) ? count(value) : String(value));
+const figures: Format = (value) => (number(value) ? String(Number(value.toPrecision(4))) : String(value));
+const share: Format = (value) => (number(value) ? percent(value) : String(value));
+const size: Format = (value) => (number(value) ? bytes(value) : String(value));
+const yesOrNo: Format = (value) => (value === true ? 'yes' : 'no');
 
-/** A value of the manifest in words: its free fields may hold anything that JSON can. */
-function valueText(value: unknown): string {
-  if (typeof value === 'number') {
-    return Number.isInteger(value) && Math.abs(value) >= 10_000 ? count(value) : String(Number(value.toPrecision(6)));
-  }
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join('; ');
-  if (isObject(value))
-    return flatten(value)
-      .map(([key, text]) => `${key} ${text}`)
-      .join(', ');
-  return shortHash(String(value));
+const architectureFacts: readonly Fact[] = [
+  ['n_layers', 'Blocks', whole],
+  ['d_model', 'Width', whole],
+  ['n_heads', 'Query heads', whole],
+  ['n_kv_heads', 'Key/value heads', whole],
+  ['head_dim', 'Width of a head', whole],
+  ['d_ff', 'Width of the MLP', whole],
+  ['vocab_size', 'Tokens it knows', whole],
+  ['max_seq_len', 'Positions', whole],
+  ['rope_theta', 'RoPE base', whole],
+  ['tied_head', 'Head is the embedding', yesOrNo],
+];
+
+const heldOutFacts: readonly Fact[] = [
+  ['bits_per_byte', 'Bits per byte', figures],
+  ['next_token_accuracy', 'Next tokens right', share],
+  ['loss_nats', 'Loss, nats a token', figures],
+  ['documents', 'Lines', whole],
+  ['tokens', 'Tokens', whole],
+  ['bytes', 'Text', size],
+];
+
+const trainingFacts: readonly Fact[] = [
+  ['steps', 'Steps', whole],
+  ['batch_rows', 'Tokens a step', whole],
+  ['learning_rate', 'Highest rate', figures],
+  ['weight_decay', 'Weight decay', figures],
+  ['seed', 'Seed', whole],
+  ['data_tokens', 'Training tokens', whole],
+  ['data_bytes', 'Training text', size],
+];
+
+const corpusFacts: readonly Fact[] = [
+  ['source.package', 'Package'],
+  ['source.version', 'Version'],
+  ['source.license', 'Licence'],
+  ['counts.tools', 'Tools', whole],
+  ['counts.kept', 'Lines kept', whole],
+  ['rules.max_lines_per_tool', 'Most lines a tool', whole],
+  ['rules.held_out_percent', 'Held out, percent', whole],
+];
+
+function valueAt(facts: JsonObject, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], facts);
 }
 
-/** An object's fields with those of the objects in it, each under its whole name. */
-function flatten(facts: JsonObject): Array<[string, string]> {
-  return Object.entries(facts).flatMap(([key, value]): Array<[string, string]> => {
-    if (!isObject(value)) return [[label(key), valueText(value)]];
-    return flatten(value).map(([inner, text]) => [`${label(key)} ${inner}`, text]);
-  });
-}
-
-function factsView(title: string, facts: JsonObject): TemplateResult | typeof nothing {
-  const entries = flatten(facts);
-  if (entries.length === 0) return nothing;
+/** What the object says of these facts; a bundle need not say all of them. */
+function factsView(title: string, object: JsonObject, facts: readonly Fact[]): TemplateResult | typeof nothing {
+  const said = facts.filter(([path]) => valueAt(object, path) !== undefined);
+  if (said.length === 0) return nothing;
   return html`
     <div class="facts">
       <h3>${title}</h3>
       <dl>
-        ${entries.map(
-          ([name, text]) => html`
+        ${said.map(
+          ([path, name, format = String]) => html`
             <dt>${name}</dt>
-            <dd>${text}</dd>
+            <dd>${format(valueAt(object, path))}</dd>
           `,
         )}
       </dl>
@@ -56,16 +87,19 @@ function factsView(title: string, facts: JsonObject): TemplateResult | typeof no
   `;
 }
 
-function partView({ name, file, bytes: size, sha256 }: BundlePart): TemplateResult {
+function partView({ name, file, bytes: length, sha256 }: BundlePart): TemplateResult {
   return html`
     <tr>
       <th scope="row">${label(name)}</th>
       <td><code>${file}</code></td>
-      <td class="figure" title="${count(size)} bytes">${bytes(size)}</td>
+      <td class="figure" title="${count(length)} bytes">${bytes(length)}</td>
       <td><code>${sha256}</code></td>
     </tr>
   `;
 }
+
+const manifestText = ({ corpus, training, held_out }: Description): string =>
+  JSON.stringify({ corpus, training, held_out }, null, 2);
 
 export class VitrineBundle extends LitElement {
   static override properties = { load: { attribute: false } };
@@ -123,9 +157,14 @@ export class VitrineBundle extends LitElement {
         </table>
       </div>
       <div class="columns">
-        ${factsView('Architecture', loaded.architecture)} ${factsView('Held-out figures', loaded.held_out)}
-        ${factsView('Training', loaded.training)} ${factsView('Corpus and licence', loaded.corpus)}
+        ${factsView('Architecture', loaded.architecture, architectureFacts)}
+        ${factsView('On held-out text', loaded.held_out, heldOutFacts)}
+        ${factsView('Training', loaded.training, trainingFacts)} ${factsView('Corpus', loaded.corpus, corpusFacts)}
       </div>
+      <details>
+        <summary>All that the manifest says</summary>
+        <pre class="scroll" tabindex="0" role="region" aria-label="The manifest's own fields">${manifestText(loaded)}</pre>
+      </details>
     `;
   }
 
@@ -148,8 +187,8 @@ export class VitrineBundle extends LitElement {
 
       dl {
         display: grid;
-        grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
-        gap: 0.15rem var(--space-3);
+        grid-template-columns: minmax(0, auto) minmax(0, 1fr);
+        gap: 0.15rem var(--space-4);
         margin: 0;
         font-size: var(--step--1);
       }
@@ -162,6 +201,20 @@ export class VitrineBundle extends LitElement {
         margin: 0;
         font-family: var(--mono);
         overflow-wrap: anywhere;
+      }
+
+      details {
+        margin-top: var(--space-4);
+      }
+
+      pre {
+        max-height: 24rem;
+        margin: var(--space-2) 0 0;
+        padding: var(--space-3);
+        font: var(--step--1) / 1.5 var(--mono);
+        background: var(--well);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-small);
       }
     `,
   ];

@@ -123,8 +123,8 @@ export class VitrineGenerator extends LitElement {
               .value=${this.prompt}
               @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
             />
-            <button type="submit" class="primary" ?disabled=${!ready || running}>Generate</button>
-            <button type="button" ?disabled=${!running} @click=${() => this.stopper?.abort()}>Stop</button>
+            <button type="submit" class="primary" aria-disabled=${!ready || running}>Generate</button>
+            <button type="button" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>Stop</button>
           </div>
           <vitrine-policy
             .fields=${this.fields}

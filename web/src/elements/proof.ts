@@ -50,7 +50,9 @@ export class VitrineProof extends LitElement {
     const last = steps.filter(compared).at(-1);
     const positions = run.steps.at(-1)?.positions ?? 0;
     return html`
-      <p class="small of">${sourceTexts[run.source]} <code>${run.prompt}</code></p>
+      <p class="small of">
+        ${run.prompt === '' ? 'Of the text generated from nothing' : html`${sourceTexts[run.source]} <code>${run.prompt}</code>`}
+      </p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
       ${last ? tokenChartView(run.steps) : nothing}
@@ -85,7 +87,10 @@ export class VitrineProof extends LitElement {
       }
 
       .of code {
-        white-space: pre-wrap;
+        display: block;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: pre;
       }
 
       .verdict {
@@ -148,6 +153,12 @@ export class VitrineProof extends LitElement {
         height: 0.7em;
         margin-right: 0.4em;
         border: 2px solid var(--full);
+      }
+
+      @media (forced-colors: active) {
+        .lanes th .key {
+          forced-color-adjust: none;
+        }
       }
 
       .lanes th .key.cached {

@@ -60,6 +60,19 @@ export const autocompleteStyles = css`
     color: var(--ghost);
   }
 
+  /* Colours that the visitor forces would show the typed text twice, and the ghost as if it were typed. */
+  @media (forced-colors: active) {
+    .typed {
+      forced-color-adjust: none;
+    }
+
+    .ghost,
+    .comment {
+      color: GrayText;
+      font-style: italic;
+    }
+  }
+
   /* Below the command, in whole words; accepted, it goes on in the command's line. */
   .comment {
     display: block;
@@ -109,6 +122,18 @@ export const autocompleteStyles = css`
 
   .strip {
     max-width: 100%;
+    height: auto;
+  }
+
+  /* The longest suggestion takes more lines here: their place is kept, so that nothing jumps. */
+  @media (max-width: 34rem) {
+    .field {
+      min-height: 7.75em;
+    }
+
+    .cost {
+      min-height: 6rem;
+    }
   }
 
   .reused {

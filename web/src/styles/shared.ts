@@ -84,7 +84,7 @@ export const shared = css`
     transition: background var(--quick);
   }
 
-  button:hover:not(:disabled) {
+  button:hover:not(:disabled, [aria-disabled='true']) {
     background: var(--well);
   }
 
@@ -94,11 +94,13 @@ export const shared = css`
     color: var(--on-accent);
   }
 
-  button.primary:hover:not(:disabled) {
+  button.primary:hover:not(:disabled, [aria-disabled='true']) {
     background: color-mix(in oklab, var(--cached) 88%, var(--ink));
   }
 
-  button:disabled {
+  /* aria-disabled keeps the focus where it is when a button has done its work. */
+  button:disabled,
+  button[aria-disabled='true'] {
     cursor: default;
     color: var(--ghost);
     background: var(--well);
