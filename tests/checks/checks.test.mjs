@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { compare } from '../golden/recorded.mjs';
+import { judge as judgeMachine, table } from '../machines.mjs';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
 import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
-import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces, maxLines } from './sources.mjs';
 import { codeOnly } from './tree.mjs';
 
@@ -166,6 +168,13 @@ test('a version that is not that of the others is found', () => {
   finds(checkVersion, { ...files, 'CMakeLists.txt': 'project(vitrine)' }, /found none/);
 });
 
+test('a kernel whose outputs no golden result holds is found', () => {
+  const kernel = 'template <class Arch = DefaultArch>\nfloat sum(const float* x, size_t n) noexcept {\n';
+  const files = { 'src/kernels/reduce.hpp': kernel, 'tests/golden/kernels.cpp': 'k::sum<Arch>(x, n);' };
+  finds(checkGolden, files);
+  finds(checkGolden, { ...files, 'tests/golden/kernels.cpp': 'k::sum_of_squares<Arch>(x, n);' }, /reduce\.hpp: sum: expected a hash/);
+});
+
 test('a package with an address, without a hash or with a loose version is found', () => {
   const lock = (entry) => JSON.stringify({ packages: { '': {}, 'node_modules/a': entry } });
   const files = { 'package.json': '{"devDependencies":{"a":"1.0.0"}}', 'package-lock.json': lock({ integrity: 'sha512-x' }) };
@@ -206,4 +215,30 @@ test('a leg that ran nothing fails the run, and the closing line says so', () =>
   assert.match(bad.text, /\n2 passed, 1 failed$/);
   assert.equal(bad.ok, false);
   assert.equal(summary([]).ok, false);
+});
+
+test('a golden result that is another, absent, new or not agreed on is told by name', () => {
+  const recorded = { kernels: { exp: 'a', sum: 'b' } };
+  assert.deepEqual(compare({ kernels: { exp: 'a', sum: 'b' }, other: {} }, recorded), { equal: 2, differences: [] });
+  const of = (kernels) => compare({ kernels }, recorded).differences;
+  assert.deepEqual(of({ exp: 'a', sum: 'c' }), ['kernels: sum: expected b, found "c"']);
+  assert.deepEqual(of({ exp: 'a' }), ['kernels: sum: expected b, found nothing']);
+  assert.deepEqual(of({ exp: 'a', sum: 'b', dot: 'c' }), ['kernels: dot: expected no such entry, found "c"']);
+  assert.deepEqual(of({ exp: 'a', sum: { decode: 'b', prefill: 'c' } }), ['kernels: sum: expected b, found {"decode":"b","prefill":"c"}']);
+  assert.equal(compare({}, recorded).differences.length, 2);
+  assert.equal(compare({}, { kernels: {} }).differences.length, 1);
+});
+
+test('a machine is equal only when all was compared, nothing differs and its kernel tests passed', () => {
+  const good = { equal: 3, differences: [], kernelTests: { passed: 2, failed: 0 }, versions: ['g++ 12'] };
+  assert.equal(judgeMachine('a', good).result, 'equal');
+  assert.equal(judgeMachine('a', { ...good, differences: ['sum'] }).result, 'different');
+  assert.equal(judgeMachine('a', { ...good, equal: 0 }).result, 'failed');
+  assert.equal(judgeMachine('a', { ...good, kernelTests: { passed: 2, failed: 1 } }).result, 'failed');
+  assert.equal(judgeMachine('a', { ...good, kernelTests: { problem: 'crashed' } }).result, 'failed');
+  const absent = judgeMachine('b', { why: 'no such compiler' });
+  assert.equal(absent.result, 'not run');
+  assert.equal(table([judgeMachine('a', good), absent]).ok, true);
+  assert.equal(table([absent]).ok, false);
+  assert.equal(table([judgeMachine('a', good), judgeMachine('b', { ...good, differences: ['x'] })]).ok, false);
 });
