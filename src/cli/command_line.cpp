@@ -30,6 +30,10 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 
 void load_session(Session& session, const ModelOptions& options) { session.load(read_bundle_folder(options.bundle)); }
 
+TextBaseline load_baseline(const Session& session, const std::string& path) {
+  return TextBaseline(session.model(), parse_ngram_file(read_text(path), path));
+}
+
 std::string read_text(const std::string& path) {
   if (path != "-") return read_file(path, kMaxTextBytes);
   std::string text;
