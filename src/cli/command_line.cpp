@@ -7,6 +7,8 @@
 #include <iostream>
 #include <random>
 
+#include "baseline/ngram_file.hpp"
+#include "cli/text.hpp"
 namespace vitrine::cli {
 namespace {
 
@@ -24,6 +26,10 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 }
 
 void load_session(Session& session, const ModelOptions& options) { session.load(read_bundle_folder(options.bundle)); }
+
+TextBaseline load_baseline(const Session& session, const std::string& path) {
+  return TextBaseline(session.model(), parse_ngram_file(read_text(path), path));
+}
 
 std::uint64_t entropy() {
   std::random_device device;

@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "session/session.hpp"
+#include "session/text_baseline.hpp"
 
 namespace vitrine::cli {
 
@@ -46,6 +47,7 @@ void add_generate(CLI::App& app, CommandLine& line);
 void add_parity(CLI::App& app, CommandLine& line);
 void add_eval(CLI::App& app, CommandLine& line);
 void add_inspect(CLI::App& app, CommandLine& line);
+void add_baseline(CLI::App& app, CommandLine& line);
 
 /// --bundle and --threads, for the commands that run a model.
 struct ModelOptions {
@@ -54,6 +56,8 @@ struct ModelOptions {
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
 void load_session(Session& session, const ModelOptions& options);
+/// The baseline of a file that `vitrine baseline` wrote, behind the tokenizer of a loaded session.
+TextBaseline load_baseline(const Session& session, const std::string& path);
 
 /// 64 bits that differ from call to call.
 std::uint64_t entropy();

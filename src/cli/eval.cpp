@@ -1,4 +1,4 @@
-// `vitrine eval`: how well a model predicts a text that it has not seen.
+// `vitrine eval`: how well a model, or its baseline, predicts a text that it has not seen.
 #include <memory>
 
 #include "base/check.hpp"
@@ -12,13 +12,15 @@ namespace {
 struct EvalOptions {
   ModelOptions model;
   std::string data;
+  std::string baseline;
 };
 
 int run_eval(const EvalOptions& options, const CommandLine& line) {
   const std::string text = read_text(options.data);
   Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
   load_session(session, options.model);
-  const TextEvaluation evaluation = session.evaluate(text);
+  const TextEvaluation evaluation =
+      options.baseline.empty() ? session.evaluate(text) : load_baseline(session, options.baseline).evaluate(text);
   const Evaluation& totals = evaluation.totals;
   line.print(evaluation_json(evaluation),
              str(evaluation.documents, " documents, ", totals.tokens, " tokens, ", evaluation.bytes, " bytes\n",
@@ -37,6 +39,7 @@ void add_eval(CLI::App& app, CommandLine& line) {
   command
       ->add_option("--data", options->data, "The text; each of its documents starts from a fresh context; - is stdin")
       ->required();
+  command->add_option("--baseline", options->baseline, "Score this file of `vitrine baseline`, not the model");
 }
 
 }  // namespace vitrine::cli

@@ -16,6 +16,7 @@ struct GenerateOptions {
   ModelOptions model;
   std::string prompt;
   std::string policy_file;
+  std::string baseline;
   std::optional<std::string> mode;
   bool greedy = false;
   std::optional<double> temperature, top_p, min_p;
@@ -73,10 +74,21 @@ void print_rows(const Session& session, const std::vector<RowId>& rows, const Ge
   line.print(rows.size() == 1 ? all.front() : Json{{"rows", std::move(all)}}, text);
 }
 
+int complete_by_baseline(const Session& session, const Policy& policy, const GenerateOptions& options,
+                         const CommandLine& line) {
+  const RowResult result = load_baseline(session, options.baseline).complete(options.prompt, policy);
+  Json json = result_json(result);
+  remove_times(json);
+  line.print(json,
+             str(result.text, "\n[", finish_name(result.finish), "; seed ", *policy.seed, "; by the baseline]\n"));
+  return kOk;
+}
+
 int run_generate(const GenerateOptions& options, const CommandLine& line) {
   Session session({.threads = options.model.threads, .max_rows = options.rows, .prefill_chunk = 64});
   load_session(session, options.model);
   const Policy policy = resolve_seed(session.effective_policy(policy_options(options)), entropy());
+  if (!options.baseline.empty()) return complete_by_baseline(session, policy, options, line);
   std::vector<RowId> rows;
   for (std::size_t r = 0; r < options.rows; ++r) {
     RowOptions row_options;
@@ -116,11 +128,14 @@ void add_generate(CLI::App& app, CommandLine& line) {
   command->add_option("--stop", options->stop, "A string that ends the text; may be repeated")->allow_extra_args(false);
   command->add_option("--max-new-tokens", options->max_new_tokens, "The largest number of tokens");
   command->add_option("--seed", options->seed, "0 to 2^53 - 1; drawn and printed if absent");
-  command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")
-      ->check(CLI::Range(1, 64));
-  command->add_flag("--parity", options->parity, "Recompute the whole prefix for every token and compare the logits");
-  command->add_flag("--heal", options->heal, "Let the first tokens complete the last word of the prompt");
-  command->add_flag("--timing", options->timing, "Put times into the JSON");
+  auto* rows = command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")
+                   ->check(CLI::Range(1, 64));
+  auto* parity = command->add_flag("--parity", options->parity,
+                                   "Recompute the whole prefix for every token and compare the logits");
+  auto* heal = command->add_flag("--heal", options->heal, "Let the first tokens complete the last word of the prompt");
+  auto* timing = command->add_flag("--timing", options->timing, "Put times into the JSON");
+  auto* baseline = command->add_option("--baseline", options->baseline, "Continue by this file of `vitrine baseline`");
+  for (CLI::Option* other : {rows, parity, heal, timing}) baseline->excludes(other);
 }
 
 }  // namespace vitrine::cli

@@ -52,6 +52,7 @@ int run(int argc, char** argv, bool json) {
   add_parity(app, line);
   add_eval(app, line);
   add_inspect(app, line);
+  add_baseline(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

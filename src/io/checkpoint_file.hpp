@@ -1,20 +1,17 @@
-// A training checkpoint in one file: tensors by name and the state of the run as JSON, in a safetensors file with a
-// hash over both. Which tensors and which state are for the trainer to say: nothing here knows AdamW.
+// A training checkpoint in one file: a sealed file of tensors by name and the state of the run. Which tensors and which
+// state are for the trainer to say: nothing here knows AdamW.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "base/json.hpp"
-#include "tensor/named_tensors.hpp"
+#include "io/sealed_file.hpp"
 
 namespace vitrine {
 
-struct CheckpointFile {
-  NamedTensors tensors;  ///< all float32: "weights/<name>", "adamw.m/<name>", "adamw.v/<name>"
-  Json state = Json::object();
-};
+/// Tensors "weights/<name>", "adamw.m/<name>" and "adamw.v/<name>".
+using CheckpointFile = SealedContent;
 
 /// The bytes of a checkpoint: the same content gives the same bytes.
 std::string checkpoint_bytes(const CheckpointFile& checkpoint);

@@ -33,7 +33,7 @@ test('--help documents every command and the exit statuses, --version names the 
   for (const build of builds) {
     const help = vitrine(build, ['--help']);
     assert.equal(help.status, 0);
-    for (const name of ['train', 'tokenize', 'generate', 'parity', 'eval', 'inspect']) assert.match(help.stdout, new RegExp(`  ${name} `));
+    for (const name of ['train', 'tokenize', 'generate', 'parity', 'eval', 'inspect', 'baseline']) assert.match(help.stdout, new RegExp(`  ${name} `));
     assert.match(help.stdout, /Exit status: 0 done; 1 a check failed/);
     assert.equal(vitrine(build, ['generate', '--help']).status, 0);
     assert.match(vitrine(build, ['--version']).stdout, /^vitrine \d+\.\d+\.\d+\n$/);
@@ -239,6 +239,61 @@ test('eval scores the held-out text as the manifest says', () => {
   assert.ok(Math.abs(scores.bits_per_byte - (scores.loss_nats * scores.tokens) / scores.bytes / Math.LN2) < 1e-12);
   const piped = both(['eval', '--bundle', bundle, '--data', '-', '--json'], { input: corpus(15, 1000) });
   assert.deepEqual(piped.json(), scores);
+});
+
+test('a baseline is counted, written, scored and continued alike in both builds', (t) => {
+  const path = scratch(t);
+  const data = ['--bundle', bundle, '--data', join(folder, 'train.txt'), '--held-out', join(folder, 'held-out.txt')];
+  const counted = builds.map((build) => vitrine(build, ['baseline', ...data, '--order', '4', '--out', join(path, build), '--json']));
+  assert.equal(counted[0].status, 0, counted[0].stdout + counted[0].stderr);
+  assert.equal(counted[1].stdout, counted[0].stdout);
+  assert.ok(readFileSync(join(path, 'native')).equals(readFileSync(join(path, 'wasm'))));
+  const { order, ngrams, discounts, held_out: scores } = counted[0].json();
+  assert.equal(order, 4);
+  assert.deepEqual([ngrams.length, discounts.length], [4, 4]);
+  const baseline = ['--bundle', bundle, '--baseline', join(path, 'native'), '--json'];
+  assert.deepEqual(both(['eval', ...baseline, '--data', join(folder, 'held-out.txt')]).json(), scores);
+  const model = both(['eval', '--bundle', bundle, '--data', join(folder, 'held-out.txt'), '--json']).json();
+  assert.deepEqual(Object.keys(scores), Object.keys(model));
+  for (const key of ['documents', 'tokens', 'bytes']) assert.equal(scores[key], model[key], key);
+  // It counted every line; the model has seen eight batches.
+  assert.ok(scores.bits_per_byte < model.bits_per_byte / 2);
+  const args = ['generate', ...baseline, '--prompt', 'git comm'];
+  const { ids, policy } = both([...args, '--seed', '4']).json();
+  assert.ok(ids.length > 0);
+  assert.equal(policy.seed, 4);
+  assert.deepEqual(both([...args, '--seed', '4']).json().ids, ids);
+  assert.match(both([...args, '--greedy', '--seed', '4']).json().text, /^it .*  # commit with .*\n?$/);
+});
+
+test('a baseline that is damaged, of another tokenizer or asked for a proof is refused by name', (t) => {
+  const path = scratch(t);
+  const file = join(path, 'baseline');
+  const counted = both(['baseline', '--bundle', bundle, '--data', join(folder, 'train.txt'), '--order', '2', '--out', file, '--json']);
+  assert.equal(counted.json().held_out, null);
+  const score = (bytes) => {
+    writeFileSync(join(path, 'spoiled'), bytes);
+    return both(['eval', '--bundle', bundle, '--baseline', join(path, 'spoiled'), '--data', '-', '--json'], { input: 'git\n' });
+  };
+  const whole = readFileSync(file);
+  assert.equal(score(whole).status, 0);
+  const flipped = Buffer.from(whole);
+  flipped[flipped.length - 5] ^= 1;
+  for (const bytes of [flipped, whole.subarray(0, 1000), Buffer.alloc(0), readFileSync(join(bundle, 'model.safetensors'))]) {
+    const refused = score(bytes);
+    assert.equal(refused.status, 3);
+    assert.equal(refused.json().error.code, 'bad_data');
+  }
+  const foreign = both(['eval', '--bundle', 'web/models/shell', '--baseline', file, '--data', '-', '--json'], { input: 'git\n' });
+  assert.equal(foreign.json().error.code, 'bad_data');
+  assert.match(foreign.json().error.message, /the bundle's tokenizer/);
+  const proof = both(['generate', '--bundle', bundle, '--baseline', file, '--parity', '--json']);
+  assert.equal(proof.status, 2);
+  for (const [name, ...wrong] of [['order', '--order', '0'], ['order', '--order', '33'], ['discount', '--discount', '1.5']]) {
+    const refused = both(['baseline', '--bundle', bundle, '--data', join(folder, 'train.txt'), ...wrong, '--json']);
+    assert.equal(refused.status, 2);
+    assert.match(refused.json().error.message, new RegExp(name));
+  }
 });
 
 test('tokenize and its way back keep every byte', () => {
