@@ -14,7 +14,7 @@ struct EvalOptions {
 
 int run_eval(const EvalOptions& options, const CommandLine& line) {
   const std::string text = read_text(options.data);
-  Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
+  Session session(session_options(options.model));
   load_session(session, options.model);
   const TextEvaluation evaluation = session.evaluate(text);
   const Evaluation& totals = evaluation.totals;

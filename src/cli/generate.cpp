@@ -73,7 +73,7 @@ void print_rows(const Session& session, const std::vector<RowId>& rows, const Ge
 }
 
 int run_generate(const GenerateOptions& options, const CommandLine& line) {
-  Session session({.threads = options.model.threads, .max_rows = options.rows, .prefill_chunk = 64});
+  Session session(session_options(options.model, options.rows));
   load_session(session, options.model);
   const Policy policy = resolve_seed(session.effective_policy(policy_options(options)), entropy());
   std::vector<RowId> rows;

@@ -198,6 +198,7 @@ ParityReport check_parity(Transformer& model, std::span<const TokenId> tokens) {
   const Setting setting{model, tokens, comparison};
   ParityReport report;
   report.tokens = tokens.size();
+  report.cache_dtype = model.options().cache_dtype;
   report.schedules.push_back(run_chunks(setting, "decode", 1));
   for (const std::size_t chunk : {1, 3, 7, 16}) {
     report.schedules.push_back(run_chunks(setting, str("chunks_", chunk), chunk));
