@@ -81,8 +81,8 @@ void write_value(const float* value, std::size_t D, std::int8_t* row, float* sca
 }
 
 // Widens the keys [blocks, D, P] and the values [positions, D] of one head.
-void widen_head(const std::uint16_t* keys, const std::uint16_t* values, const float*, const float*, std::size_t positions,
-                std::size_t D, float* key_blocks, float* value_rows) {
+void widen_head(const std::uint16_t* keys, const std::uint16_t* values, const float*, const float*,
+                std::size_t positions, std::size_t D, float* key_blocks, float* value_rows) {
   kernels::f16_to_f32(keys, key_blocks, kernels::key_blocks_size(positions, D));
   kernels::f16_to_f32(values, value_rows, positions * D);
 }
@@ -114,9 +114,9 @@ std::size_t kv_scratch_floats(const KvShape& shape) {
 template <class T>
 void KvCache::take_buffers() {
   const std::size_t keys = key_positions(shape_) * shape_.head_dim;
-  buffers_ = Buffers<T>{
-      arena_.take_as<T, 3>({shape_.n_layers, shape_.n_kv_heads, keys}),
-      arena_.take_as<T, 4>({shape_.n_layers, shape_.n_kv_heads, shape_.max_seq_len, shape_.head_dim})};
+  buffers_ =
+      Buffers<T>{arena_.take_as<T, 3>({shape_.n_layers, shape_.n_kv_heads, keys}),
+                 arena_.take_as<T, 4>({shape_.n_layers, shape_.n_kv_heads, shape_.max_seq_len, shape_.head_dim})};
 }
 
 KvCache::KvCache(const KvShape& shape) : shape_(shape), arena_(arena_floats(shape)) {

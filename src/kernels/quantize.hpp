@@ -19,8 +19,9 @@ namespace vitrine::kernels {
 /// The largest magnitude of a quantized number; -128 is never used.
 inline constexpr int kQuantizedMax = 127;
 
-/// Writes x [n] as q [n], `stride` apart, and returns the scale. A row of zeros, or one too small for a scale, has scale
-/// 0. A row with a number that is not finite has scale NaN, and reads back as NaN: it does not pass unseen.
+/// Writes x [n] as q [n], `stride` apart, and returns the scale. A row of zeros, or one too small for a scale, has
+/// scale 0. A row with a number that is not finite has scale NaN, and reads back as NaN: it does not pass unseen. (The
+/// largest finite float32 itself may read back infinite, since its scale is rounded.)
 inline float quantize_row(const float* x, size_t n, std::int8_t* q, size_t stride) noexcept {
   float largest = 0.0f;
   bool finite = true;

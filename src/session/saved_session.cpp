@@ -139,7 +139,8 @@ class Reader {
       VITRINE_CHECK(found.dtype == tensor.dtype && found.shape == tensor.shape, ErrorCode::bad_session, where_, ": ",
                     tensor.name, ": expected ", tensor.dtype, " of shape ", shape_text(tensor.shape), ", found ",
                     found.dtype, " of shape ", shape_text(found.shape));
-      tensor.bytes = file_.substr(static_cast<std::size_t>(found.begin), static_cast<std::size_t>(found.end - found.begin));
+      tensor.bytes =
+          file_.substr(static_cast<std::size_t>(found.begin), static_cast<std::size_t>(found.end - found.begin));
     }
     for (const SafetensorsEntry& found : header_.entries) {
       const bool wanted = std::any_of(tensors.begin(), tensors.end(),
@@ -205,7 +206,6 @@ SavedSession parse_file(std::string_view file, std::string_view where, const Ses
   reader.expect("architecture", identity.architecture);
   reader.expect("tokenizer", identity.tokenizer);
   reader.expect("cache_dtype", kv_dtype_name(dtype));
-  reader.expect_fields(8);
 
   const std::uint64_t count = reader.extent("tokens", 0), cached = reader.extent("keys", 2);
   VITRINE_CHECK(count >= 1 && count <= config.max_seq_len && cached <= count, ErrorCode::bad_session, where,
@@ -217,6 +217,7 @@ SavedSession parse_file(std::string_view file, std::string_view where, const Ses
   reader.expect("sha256", content_hash(reader.metadata(), tensors));
 
   SavedRow row = parse_row(reader.field("row"), where, static_cast<std::size_t>(count), config);
+  reader.expect_fields(8);
   row.tokens = parse_tokens(tensors[0], where, config.vocab_size);
   KvContent content;
   for (RawTensor& tensor : std::span(tensors).subspan(1)) {

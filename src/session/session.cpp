@@ -69,9 +69,8 @@ void Session::load() {
 }
 
 void Session::load(Bundle bundle) {
-  auto model = std::make_unique<LoadedModel>(
-      load_model(std::move(bundle),
-                 {.max_batch_rows = 0, .threads = options_.threads, .cache_dtype = options_.cache_dtype}));
+  auto model = std::make_unique<LoadedModel>(load_model(
+      std::move(bundle), {.max_batch_rows = 0, .threads = options_.threads, .cache_dtype = options_.cache_dtype}));
   Transformer& transformer = model->transformer;
   const TokenBytes bytes = [loaded = model.get()](TokenId token) { return loaded->text_bytes(token); };
   const std::size_t max_rows = std::min(options_.max_rows, transformer.options().max_batch_rows);

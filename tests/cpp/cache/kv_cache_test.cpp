@@ -39,7 +39,8 @@ KvShape shape_of(KvDType dtype) {
 /// Scratch for KvCache::read, poisoned.
 struct Scratch {
   explicit Scratch(const KvShape& shape)
-      : floats(kv_scratch_floats(shape), std::numeric_limits<float>::quiet_NaN()), view(floats.data(), {floats.size()}) {}
+      : floats(kv_scratch_floats(shape), std::numeric_limits<float>::quiet_NaN()),
+        view(floats.data(), {floats.size()}) {}
   std::vector<float> floats;
   View<float, 1> view;
 };
@@ -152,7 +153,9 @@ TEST_CASE("a cache made from another's content holds the same, at every length")
       const std::vector<TokenId> tokens(length, 7);
       cache.commit(tokens);
       const KvContent content = cache.content();
-      const std::size_t rows = 2 * 3 * length, number = entry.dtype == KvDType::f32 ? 4 : entry.dtype == KvDType::f16 ? 2 : 1;
+      const std::size_t rows = 2 * 3 * length, number = entry.dtype == KvDType::f32   ? 4
+                                                        : entry.dtype == KvDType::f16 ? 2
+                                                                                      : 1;
       CHECK(content.keys.size() == rows * 4 * number);
       CHECK(content.values.size() == rows * 4 * number);
       CHECK(content.key_scales.size() == (entry.dtype == KvDType::q8 ? rows * 4 : 0));

@@ -41,7 +41,8 @@ std::string failure(ScheduleRunner& runner, const Schedule& schedule) {
   if (problem.empty()) return "";
   const Schedule small =
       test::ScheduleShrinker(schedule, [&](const Schedule& s) { return !runner.run(s).empty(); }).shrink();
-  return str(problem, "\nshrunk: ", runner.run(small), "\nagain:  VITRINE_SCHEDULE='", test::write_schedule(small), "'");
+  return str(problem, "\nshrunk: ", runner.run(small), "\nagain:  VITRINE_SCHEDULE='", test::write_schedule(small),
+             "'");
 }
 
 TEST_CASE("every logit of every random schedule has the bits of the uncached forward pass") {

@@ -94,17 +94,17 @@ inline ModelConfig draw_config(RandomStream& random) {
 
 inline Operation draw_operation(RandomStream& random, const ModelConfig& c) {
   // Half of all operations are passes with logits; decoding one token is the most frequent of them.
-  constexpr std::array kActions = {Action::all,    Action::all,    Action::all,  Action::all,     Action::last,
-                                   Action::last,   Action::last,   Action::none, Action::rewind,  Action::rewind,
-                                   Action::rewind, Action::fork,   Action::fork, Action::restore, Action::restore,
-                                   Action::reuse,  Action::reuse,  Action::beyond};
+  constexpr std::array kActions = {Action::all,    Action::all,   Action::all,   Action::all,     Action::last,
+                                   Action::last,   Action::last,  Action::none,  Action::rewind,  Action::rewind,
+                                   Action::rewind, Action::fork,  Action::fork,  Action::restore, Action::restore,
+                                   Action::reuse,  Action::reuse, Action::beyond};
   Operation operation{kActions[between(random, 0, kActions.size() - 1)], {}};
   const bool pass = operation.action <= Action::none || operation.action == Action::beyond;
   const std::size_t parts = pass && between(random, 0, 1) == 0 ? between(random, 2, Schedule::kRows) : 1;
   std::size_t row = between(random, 0, Schedule::kRows - 1);
   for (std::size_t i = 0; i < parts; ++i, row = (row + 1) % Schedule::kRows) {
-    const std::array amounts = {std::size_t{1}, std::size_t{1}, std::size_t{1}, between(random, 2, 4),
-                                between(random, 1, 20), c.max_seq_len};
+    const std::array amounts = {std::size_t{1},        std::size_t{1},         std::size_t{1},
+                                between(random, 2, 4), between(random, 1, 20), c.max_seq_len};
     std::size_t amount = amounts[between(random, 0, amounts.size() - 1)];
     if (operation.action == Action::rewind) amount = between(random, 0, c.max_seq_len);
     if (operation.action == Action::reuse) amount = between(random, 1, c.max_seq_len);
@@ -132,7 +132,8 @@ inline Schedule draw_schedule(std::uint64_t seed, std::uint64_t family, std::uin
   return schedule;
 }
 
-/// One line: {"config": as in config.json, "seed", "cache_dtype", "threads", "operations": [["all", [row, amount, text],
+/// One line: {"config": as in config.json, "seed", "cache_dtype", "threads", "operations": [["all", [row, amount,
+/// text],
 /// ...], ...]}.
 inline std::string write_schedule(const Schedule& schedule) {
   Json operations = Json::array();

@@ -244,7 +244,8 @@ class ScheduleRunner {
       }
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!(rows_[i].cache.content() == before[i])) return str("row ", i, ": expected it unchanged, found a difference");
+      if (!(rows_[i].cache.content() == before[i]))
+        return str("row ", i, ": expected it unchanged, found a difference");
     }
     return "";
   }
