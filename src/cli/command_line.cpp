@@ -23,6 +23,15 @@ void CommandLine::print(const Json& result, const std::string& text) const {
 void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--bundle", options.bundle, "Folder of the model, with its manifest.json")->required();
   command.add_option("--threads", options.threads, "Threads, this one included; they change no bit of the result");
+  command.add_option("--cache-dtype", options.cache_dtype, "How the KV cache stores numbers: f32, f16 or q8")
+      ->capture_default_str();
+}
+
+SessionOptions session_options(const ModelOptions& options, std::size_t max_rows) {
+  return {.threads = options.threads,
+          .max_rows = max_rows,
+          .prefill_chunk = 64,
+          .cache_dtype = parse_kv_dtype(options.cache_dtype)};
 }
 
 void load_session(Session& session, const ModelOptions& options) { session.load(read_bundle_folder(options.bundle)); }

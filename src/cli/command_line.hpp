@@ -49,12 +49,15 @@ void add_eval(CLI::App& app, CommandLine& line);
 void add_inspect(CLI::App& app, CommandLine& line);
 void add_baseline(CLI::App& app, CommandLine& line);
 
-/// --bundle and --threads, for the commands that run a model.
+/// --bundle, --threads and --cache-dtype, for the commands that run a model.
 struct ModelOptions {
   std::string bundle;
   std::size_t threads = 1;
+  std::string cache_dtype = "f32";
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
+/// `max_rows`: how many texts at once. Throws invalid_option for a dtype that does not exist.
+SessionOptions session_options(const ModelOptions& options, std::size_t max_rows = 1);
 void load_session(Session& session, const ModelOptions& options);
 /// The baseline of a file that `vitrine baseline` wrote, behind the tokenizer of a loaded session.
 TextBaseline load_baseline(const Session& session, const std::string& path);

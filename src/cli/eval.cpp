@@ -17,7 +17,7 @@ struct EvalOptions {
 
 int run_eval(const EvalOptions& options, const CommandLine& line) {
   const std::string text = read_text(options.data);
-  Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
+  Session session(session_options(options.model));
   load_session(session, options.model);
   const TextEvaluation evaluation =
       options.baseline.empty() ? session.evaluate(text) : load_baseline(session, options.baseline).evaluate(text);

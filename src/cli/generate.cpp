@@ -85,7 +85,7 @@ int complete_by_baseline(const Session& session, const Policy& policy, const Gen
 }
 
 int run_generate(const GenerateOptions& options, const CommandLine& line) {
-  Session session({.threads = options.model.threads, .max_rows = options.rows, .prefill_chunk = 64});
+  Session session(session_options(options.model, options.rows));
   load_session(session, options.model);
   const Policy policy = resolve_seed(session.effective_policy(policy_options(options)), entropy());
   if (!options.baseline.empty()) return complete_by_baseline(session, policy, options, line);

@@ -26,7 +26,7 @@ std::string describe_text(const Session& session) {
 }
 
 int run_inspect(const ModelOptions& options, const CommandLine& line) {
-  Session session({.threads = options.threads, .max_rows = 1, .prefill_chunk = 64});
+  Session session(session_options(options));
   load_session(session, options);
   line.print(describe_json(session), describe_text(session));
   return kOk;

@@ -38,7 +38,7 @@ std::string report_text(const ParityReport& report) {
 }
 
 int run_parity(const ParityCommand& options, const CommandLine& line) {
-  Session session({.threads = options.model.threads, .max_rows = 1, .prefill_chunk = 64});
+  Session session(session_options(options.model));
   load_session(session, options.model);
   session.inject(find_fault(options.fault));
   const ParityReport report = session.check_parity(options.prompt, options.check.tokens, options.check.seed);

@@ -10,6 +10,13 @@
 #include "generate/stop_matcher.hpp"
 
 namespace vitrine {
+namespace {
+
+bool is_stop_token(const Policy& policy, TokenId token) {
+  return std::find(policy.stop_tokens.begin(), policy.stop_tokens.end(), token) != policy.stop_tokens.end();
+}
+
+}  // namespace
 
 /// A place in the batch: a cache that outlives its rows, and the row that uses it now.
 struct Generator::Slot {
@@ -19,6 +26,8 @@ struct Generator::Slot {
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
   bool active() const { return id != 0 && finish == FinishReason::none; }
+  /// Everything of a request but the cache and the id.
+  void begin(RowRequest request, Policy checked_policy);
 
   KvCache cache;
   RowId id = 0;  // 0: free
@@ -46,36 +55,78 @@ Generator::Generator(Transformer& model, TokenBytes token_bytes, const Generator
 Generator::~Generator() = default;
 Generator::Generator(Generator&&) noexcept = default;
 
-RowId Generator::join(RowRequest request) {
+/// Refuses a request before anything has changed; gives its policy as validated.
+Policy Generator::check_request(const RowRequest& request) const {
   const ModelConfig& config = model_->config();
   VITRINE_CHECK(!request.prompt.empty(), ErrorCode::invalid_option,
                 "prompt: expected at least one token, found none (and the model has no token that begins a text)");
   VITRINE_CHECK(request.prompt.size() <= config.max_seq_len, ErrorCode::context_full, "prompt: expected at most ",
                 config.max_seq_len, " tokens, found ", request.prompt.size());
-  for (std::size_t i = 0; i < request.prompt.size(); ++i) {
-    const TokenId token = request.prompt[i];
-    VITRINE_CHECK(token >= 0 && static_cast<std::size_t>(token) < config.vocab_size, ErrorCode::invalid_token,
-                  "prompt: token ", i, ": expected an id from 0 to ", config.vocab_size - 1, ", found ", token);
-  }
+  check_tokens(request.prompt, "prompt");
   Policy policy = parse_policy(write_policy(request.policy), config.vocab_size);
   VITRINE_CHECK(policy.seed.has_value(), ErrorCode::invalid_option,
                 "policy: seed: expected a resolved seed, found none");
+  return policy;
+}
 
+void Generator::check_tokens(std::span<const TokenId> tokens, const char* what) const {
+  const std::size_t vocab_size = model_->config().vocab_size;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    VITRINE_CHECK(tokens[i] >= 0 && static_cast<std::size_t>(tokens[i]) < vocab_size, ErrorCode::invalid_token, what,
+                  ": token ", i, ": expected an id from 0 to ", vocab_size - 1, ", found ", tokens[i]);
+  }
+}
+
+void Generator::Slot::begin(RowRequest request, Policy checked_policy) {
+  prompt_size = request.prompt.size();
+  sequence = std::move(request.prompt);
+  stream = RandomStream(*checked_policy.seed, request.stream);
+  matcher = StopMatcher(checked_policy.stop);
+  policy = std::move(checked_policy);
+  required = std::move(request.required);
+  finish = FinishReason::none;
+  traced = request.trace_limit.has_value();
+  trace.limit = request.trace_limit.value_or(0);
+}
+
+RowId Generator::join(RowRequest request) {
+  Policy policy = check_request(request);
   Slot& slot = choose_slot(request.prompt);
   // The last prompt token is always computed: its logits choose the first new token.
   slot.reused = std::min(slot.cache.common_prefix(request.prompt), request.prompt.size() - 1);
   slot.cache.rewind(slot.reused);
+  slot.begin(std::move(request), std::move(policy));
   slot.id = next_row_++;
-  slot.prompt_size = request.prompt.size();
-  slot.sequence = std::move(request.prompt);
-  slot.stream = RandomStream(*policy.seed, request.stream);
-  slot.matcher = StopMatcher(policy.stop);
-  slot.policy = std::move(policy);
-  slot.required = std::move(request.required);
-  slot.finish = FinishReason::none;
-  slot.traced = request.trace_limit.has_value();
-  slot.trace.limit = request.trace_limit.value_or(0);
   return slot.id;
+}
+
+ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> generated, KvCache cache) {
+  Policy policy = check_request(request);
+  check_tokens(generated, "generated");
+  Slot resumed(std::move(cache));
+  resumed.begin(std::move(request), std::move(policy));
+  std::string bytes;
+  bool ended = generated.size() >= resumed.policy.max_new_tokens;
+  for (const TokenId token : generated) {
+    VITRINE_CHECK(spells(token, resumed.required), ErrorCode::invalid_option,
+                  "resume: expected tokens that spell what is required, found ", token);
+    resumed.sequence.push_back(token);
+    bytes += take_bytes(resumed, token);
+    ended = ended || is_stop_token(resumed.policy, token) || resumed.matcher.matched();
+  }
+  const ModelConfig& config = model_->config();
+  const std::size_t tokens = resumed.sequence.size(), cached = resumed.cache.length();
+  VITRINE_CHECK(!ended && tokens <= config.max_seq_len, ErrorCode::invalid_option,
+                "resume: expected a row that goes on, found one whose tokens end it");
+  VITRINE_CHECK(resumed.cache.shape() == config.kv_shape(model_->options().cache_dtype) && cached < tokens &&
+                    resumed.cache.common_prefix(resumed.sequence) == cached,
+                ErrorCode::invalid_option, "resume: expected a cache of this model with a beginning of the row's ",
+                tokens, " tokens, found another");
+  resumed.reused = std::min(cached, resumed.prompt_size);
+  Slot& slot = choose_slot({});
+  slot = std::move(resumed);
+  slot.id = next_row_++;
+  return {slot.id, std::move(bytes)};
 }
 
 /// The free slot that shares most with the prompt; a new one where none shares more than the first token, which
@@ -165,14 +216,10 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   if (slot.traced) event.trace = &slot.trace;
   slot.sequence.push_back(event.token);
 
-  const auto& stops = slot.policy.stop_tokens;
-  if (std::find(stops.begin(), stops.end(), event.token) != stops.end()) {
+  if (is_stop_token(slot.policy, event.token)) {
     slot.finish = FinishReason::stop_token;
   } else {
-    std::string_view bytes = token_bytes_(event.token);
-    const std::size_t spelled = std::min(slot.required.size(), bytes.size());
-    slot.required.erase(0, spelled);
-    event.bytes = slot.matcher.push(bytes.substr(spelled));
+    event.bytes = take_bytes(slot, event.token);
     if (slot.matcher.matched()) {
       slot.finish = FinishReason::stop_string;
     } else if (slot.generated().size() >= slot.policy.max_new_tokens) {
@@ -185,14 +232,26 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   event.finish = slot.finish;
 }
 
-/// The logits with those at -infinity whose tokens neither begin with what is required nor begin what is required.
+/// Whether a token may be chosen next: it begins with what is required or begins it.
+bool Generator::spells(TokenId token, std::string_view required) const {
+  const std::string_view bytes = token_bytes_(token);
+  return required.empty() || (!bytes.empty() && (bytes.starts_with(required) || required.starts_with(bytes)));
+}
+
+/// The bytes that a chosen token makes certain, once what is required has been spelled.
+std::string Generator::take_bytes(Slot& slot, TokenId token) const {
+  const std::string_view bytes = token_bytes_(token);
+  const std::size_t spelled = std::min(slot.required.size(), bytes.size());
+  slot.required.erase(0, spelled);
+  return slot.matcher.push(bytes.substr(spelled));
+}
+
+/// The logits with those of tokens that do not spell what is required at -infinity.
 std::span<const float> Generator::allowed_logits(std::span<const float> logits, std::string_view required) {
   if (required.empty()) return logits;
   masked_logits_.assign(logits.begin(), logits.end());
   for (std::size_t id = 0; id < logits.size(); ++id) {
-    const std::string_view bytes = token_bytes_(static_cast<TokenId>(id));
-    const bool fits = !bytes.empty() && (bytes.starts_with(required) || required.starts_with(bytes));
-    if (!fits) masked_logits_[id] = -std::numeric_limits<float>::infinity();
+    if (!spells(static_cast<TokenId>(id), required)) masked_logits_[id] = -std::numeric_limits<float>::infinity();
   }
   return masked_logits_;
 }

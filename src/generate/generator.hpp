@@ -39,6 +39,12 @@ struct RowRequest {
   std::optional<std::size_t> trace_limit;  ///< keep the distribution of each draw, so many tokens of it (0: all)
 };
 
+/// A row that goes on where a saved one stood.
+struct ResumedRow {
+  RowId row = 0;
+  std::string bytes;  ///< the text that its tokens had made certain
+};
+
 /// What a step did for one row.
 struct RowEvent {
   RowId row = 0;
@@ -77,6 +83,12 @@ class Generator {
   /// context_full for a prompt longer than the context. A prompt as long as the context still gets one token.
   RowId join(RowRequest request);
 
+  /// Adds a row that had already chosen `generated` after its prompt; `cache`, made by a model like this one, holds a
+  /// beginning of both. What follows is what would have followed there, to the bit. Throws as join, and invalid_option
+  /// for tokens after which the row had ended or which do not spell what is required, and for a cache of other tokens;
+  /// no row has changed then.
+  ResumedRow resume(RowRequest request, std::span<const TokenId> generated, KvCache cache);
+
   /// One forward pass for every row that has not finished, or for one of them; the events live until the next step.
   /// An error of the pass itself leaves every row as it was.
   std::span<const RowEvent> step();
@@ -100,7 +112,11 @@ class Generator {
  private:
   struct Slot;
   Slot& slot(RowId row) const;
+  Policy check_request(const RowRequest& request) const;
+  void check_tokens(std::span<const TokenId> tokens, const char* what) const;
   Slot& choose_slot(std::span<const TokenId> prompt);
+  bool spells(TokenId token, std::string_view required) const;
+  std::string take_bytes(Slot& slot, TokenId token) const;
   std::span<const RowEvent> step(std::span<Slot* const> active);
   void advance(Slot& slot, std::span<const float> logits, RowEvent& event);
   std::span<const float> allowed_logits(std::span<const float> logits, std::string_view required);

@@ -199,6 +199,7 @@ ParityReport check_parity(Transformer& model, std::span<const TokenId> tokens) {
   const Setting setting{model, tokens, comparison};
   ParityReport report;
   report.tokens = tokens.size();
+  report.cache_dtype = model.options().cache_dtype;
   // A generator asks for the last row's logits; a prefill in chunks of one takes the other way to the same bits.
   report.schedules.push_back(run_chunks(setting, "decode", 1, LogitsWanted::last));
   for (const std::size_t chunk : {1, 3, 7, 16}) {

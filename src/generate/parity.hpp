@@ -29,7 +29,8 @@ struct ScheduleReport {
 };
 
 struct ParityReport {
-  std::size_t tokens = 0;  ///< of the sequence
+  std::size_t tokens = 0;              ///< of the sequence
+  KvDType cache_dtype = KvDType::f32;  ///< of the caches on both sides
   std::vector<ScheduleReport> schedules;
 
   std::uint64_t logits_compared() const;

@@ -137,6 +137,31 @@ void append_numbers(std::string& out, const Tensor& tensor) {
   }
 }
 
+/// The length and the header of a file with these tensors, filled with spaces so that the numbers are aligned; room is
+/// reserved for the numbers too.
+std::string file_start(const std::vector<SafetensorsEntry>& entries, const SafetensorsMetadata& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) append_member(header, std::string(kMetadataKey), Json(metadata));
+  for (const SafetensorsEntry& tensor : entries) {
+    VITRINE_CHECK(tensor.name != kMetadataKey, ErrorCode::internal, tensor.name,
+                  ": expected a tensor's name, found a reserved one");
+    Json entry = Json::object();
+    entry["dtype"] = tensor.dtype;
+    entry["shape"] = tensor.shape;
+    entry["data_offsets"] = {tensor.begin, tensor.end};
+    append_member(header, tensor.name, std::move(entry));
+  }
+  std::string text = json_text(header);
+  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
+  const std::uint64_t header_bytes = text.size();
+  const std::uint64_t data_bytes = entries.empty() ? 0 : entries.back().end;
+
+  std::string out;
+  out.reserve(checked_size(kLengthBytes + header_bytes + data_bytes, "safetensors file"));
+  out.append(reinterpret_cast<const char*>(&header_bytes), kLengthBytes);
+  return out += text;
+}
+
 }  // namespace
 
 SafetensorsHeader read_safetensors_header(std::string_view bytes, std::string_view where) {
@@ -192,34 +217,35 @@ SafetensorsFile read_safetensors(std::string_view bytes, std::string_view where)
 }
 
 std::string write_safetensors(const NamedTensors& tensors, const SafetensorsMetadata& metadata) {
-  Json header = Json::object();
-  if (!metadata.empty()) append_member(header, std::string(kMetadataKey), Json(metadata));
+  std::vector<SafetensorsEntry> entries;
   std::vector<const Tensor*> order;
-  std::uint64_t data_bytes = 0;
+  std::uint64_t position = 0;
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     for (const auto& [name, tensor] : tensors) {
       if (tensor.stored_as != dtype) continue;
-      VITRINE_CHECK(name != kMetadataKey, ErrorCode::internal, name,
-                    ": expected a tensor's name, found a reserved one");
-      const std::uint64_t begin = data_bytes;
-      data_bytes += std::uint64_t{tensor.data.size()} * dtype_bytes(dtype);
-      Json entry = Json::object();
-      entry["dtype"] = dtype_name(dtype);
-      entry["shape"] = tensor.shape;
-      entry["data_offsets"] = {begin, data_bytes};
-      append_member(header, name, std::move(entry));
+      const std::uint64_t begin = position;
+      position += std::uint64_t{tensor.data.size()} * dtype_bytes(dtype);
+      entries.push_back({name, std::string(dtype_name(dtype)), tensor.shape, begin, position});
       order.push_back(&tensor);
     }
   }
-  std::string text = json_text(header);
-  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
-  const std::uint64_t header_bytes = text.size();
-
-  std::string out;
-  out.reserve(checked_size(kLengthBytes + header_bytes + data_bytes, "safetensors file"));
-  out.append(reinterpret_cast<const char*>(&header_bytes), kLengthBytes);
-  out += text;
+  std::string out = file_start(entries, metadata);
   for (const Tensor* tensor : order) append_numbers(out, *tensor);
+  return out;
+}
+
+std::string write_safetensors(std::span<const RawTensor> tensors, const SafetensorsMetadata& metadata) {
+  std::vector<SafetensorsEntry> entries;
+  std::uint64_t position = 0;
+  for (const RawTensor& tensor : tensors) {
+    const auto expected = byte_count(tensor.shape, bytes_of_dtype(tensor.dtype, tensor.name));
+    VITRINE_CHECK(expected == tensor.bytes.size(), ErrorCode::internal, tensor.name, ": expected the bytes of ",
+                  tensor.dtype, " of shape ", shape_text(tensor.shape), ", found ", tensor.bytes.size());
+    entries.push_back({tensor.name, tensor.dtype, tensor.shape, position, position + tensor.bytes.size()});
+    position += tensor.bytes.size();
+  }
+  std::string out = file_start(entries, metadata);
+  for (const RawTensor& tensor : tensors) out += tensor.bytes;
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,14 @@ struct SafetensorsHeader {
   SafetensorsMetadata metadata;
 };
 
+/// A tensor as the bytes that a file holds, of any dtype of the format.
+struct RawTensor {
+  std::string name;
+  std::string dtype;
+  Shape shape;
+  std::string bytes;  ///< little-endian
+};
+
 struct SafetensorsFile {
   NamedTensors tensors;
   SafetensorsMetadata metadata;
@@ -47,5 +56,8 @@ SafetensorsFile read_safetensors(std::string_view bytes, std::string_view where)
 /// stay aligned), then by name. Throws not_finite, naming the tensor, if a finite number would become infinite in its
 /// storage dtype.
 std::string write_safetensors(const NamedTensors& tensors, const SafetensorsMetadata& metadata = {});
+
+/// The same for tensors in the order given, those of the widest numbers first; read_safetensors_header reads them back.
+std::string write_safetensors(std::span<const RawTensor> tensors, const SafetensorsMetadata& metadata);
 
 }  // namespace vitrine

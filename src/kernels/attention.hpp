@@ -24,9 +24,14 @@ constexpr size_t key_blocks_size(size_t positions, size_t D) noexcept {
   return (positions + kKeyBlock - 1) / kKeyBlock * kKeyBlock * D;
 }
 
+/// Where the key of a position begins in key_blocks [ceil(S / P)][D][P]: its entry d lies d * P further.
+constexpr size_t key_offset(size_t position, size_t D) noexcept {
+  return position / kKeyBlock * kKeyBlock * D + position % kKeyBlock;
+}
+
 /// Writes key [D] as that of `position` into key_blocks [ceil(S / P)][D][P].
 inline void store_key(const float* key, size_t position, float* key_blocks, size_t D) noexcept {
-  float* to = key_blocks + position / kKeyBlock * kKeyBlock * D + position % kKeyBlock;
+  float* to = key_blocks + key_offset(position, D);
   for (size_t d = 0; d < D; ++d) to[d * kKeyBlock] = key[d];
 }
 

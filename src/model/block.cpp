@@ -27,13 +27,21 @@ void rotate_and_store(const BlockContext& context, std::size_t cache_layer, View
 }
 
 void attend(const BlockContext& context, std::size_t cache_layer, const BlockBuffers& b) {
-  for (std::size_t i = 0; i < context.sequences.size(); ++i) {
-    const SequenceRows& sequence = context.sequences[i];
-    context.attention[i] = {sequence.first_row, sequence.rows, sequence.past, sequence.cache->keys(cache_layer),
-                            sequence.cache->values(cache_layer)};
+  const auto run = [&](std::span<const AttentionSequence> sequences) {
+    attention_forward(attention_shape(context.config), b.qkv, sequences, context.attention_scratch, b.attended,
+                      context.pool);
+  };
+  std::size_t together = 0;
+  for (const SequenceRows& s : context.sequences) {
+    const KvLayer layer = s.cache->read(cache_layer, s.past + s.rows, context.kv_scratch);
+    const AttentionSequence sequence = {s.first_row, s.rows, s.past, layer.keys, layer.values};
+    if (s.cache->shape().dtype == KvDType::f32) {
+      context.attention[together++] = sequence;
+    } else {
+      run({&sequence, 1});  // now: the next one needs the scratch
+    }
   }
-  attention_forward(attention_shape(context.config), b.qkv, context.attention.first(context.sequences.size()),
-                    context.attention_scratch, b.attended, context.pool);
+  run(context.attention.first(together));
 }
 
 void add(View<const float, 2> a, View<const float, 2> b, View<float, 2> out) {

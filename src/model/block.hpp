@@ -51,6 +51,7 @@ struct BlockContext {
   std::span<AttentionSequence> attention;  ///< scratch, one entry a sequence
   View<float, 2> attention_scratch;        ///< [threads, attention_scratch()]
   View<float, 2> branch;                   ///< [N, C] scratch: what a branch adds to the stream
+  View<float, 1> kv_scratch{};             ///< kv_scratch_floats(): one layer of a narrow cache as float32
   std::size_t position_shift = 0;          ///< 0, or an injected fault
   ThreadPool& pool;
 };

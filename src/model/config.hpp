@@ -33,7 +33,7 @@ struct ModelConfig {
   std::size_t group() const { return n_heads / n_kv_heads; }
   std::size_t q_width() const { return n_heads * head_dim; }
   std::size_t kv_width() const { return n_kv_heads * head_dim; }
-  KvShape kv_shape() const { return {n_layers, n_kv_heads, head_dim, max_seq_len}; }
+  KvShape kv_shape(KvDType dtype = KvDType::f32) const { return {n_layers, n_kv_heads, head_dim, max_seq_len, dtype}; }
   std::uint64_t parameter_count() const;
 
   bool operator==(const ModelConfig&) const = default;

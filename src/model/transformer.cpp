@@ -16,8 +16,9 @@ namespace {
 
 /// All scratch of a call of up to N rows. Every layer writes the same buffers: the residual stream is one.
 struct Workspace {
-  Workspace(const ModelConfig& c, std::size_t rows, std::size_t threads)
-      : arena(plan(c, rows, threads)), sequences(rows), attention(rows) {
+  Workspace(const ModelConfig& c, const TransformerOptions& options)
+      : arena(plan(c, options)), sequences(options.max_batch_rows), attention(options.max_batch_rows) {
+    const std::size_t rows = options.max_batch_rows;
     const AttentionShape shape = attention_shape(c);
     buffers.x = buffers.x_mid = buffers.x_out = arena.take<2>({rows, c.d_model});
     buffers.normed_attention = buffers.normed_mlp = arena.take<2>({rows, c.d_model});
@@ -27,24 +28,27 @@ struct Workspace {
     buffers.gate_up = arena.take<2>({rows, 2 * c.d_ff});
     buffers.hidden = arena.take<2>({rows, c.d_ff});
     branch = arena.take<2>({rows, c.d_model});
-    attention_scores = arena.take<2>({threads, attention_scratch(shape, c.max_seq_len)});
+    attention_scores = arena.take<2>({options.threads, attention_scratch(shape, c.max_seq_len)});
+    kv_scratch = arena.take<1>({kv_scratch_floats(c.kv_shape(options.cache_dtype))});
     logits = arena.take<2>({rows, c.vocab_size});
   }
 
-  static std::size_t plan(const ModelConfig& c, std::size_t rows, std::size_t threads) {
+  static std::size_t plan(const ModelConfig& c, const TransformerOptions& options) {
     const AttentionShape shape = attention_shape(c);
     std::size_t floats = 0;
     for (const std::size_t width : {c.d_model, c.d_model, std::size_t{1}, shape.qkv_width(), c.q_width(), 2 * c.d_ff,
                                     c.d_ff, c.d_model, c.vocab_size}) {
-      floats += Arena::padded(checked_size(checked_multiply(rows, width, "workspace"), "workspace"));
+      floats += Arena::padded(checked_size(checked_multiply(options.max_batch_rows, width, "workspace"), "workspace"));
     }
-    return floats + Arena::padded(threads * attention_scratch(shape, c.max_seq_len));
+    return floats + Arena::padded(options.threads * attention_scratch(shape, c.max_seq_len)) +
+           Arena::padded(kv_scratch_floats(c.kv_shape(options.cache_dtype)));
   }
 
   Arena arena;
   BlockBuffers buffers;
   View<float, 2> branch;
   View<float, 2> attention_scores;
+  View<float, 1> kv_scratch;
   View<float, 2> logits;
   std::vector<SequenceRows> sequences;
   std::vector<AttentionSequence> attention;
@@ -62,8 +66,9 @@ std::size_t check_batch(const ModelConfig& config, const TransformerOptions& opt
                   ErrorCode::invalid_option,
                   "forward: expected a cache of its own for each sequence, found one shared");
     const KvShape& shape = input.cache->shape();
-    VITRINE_CHECK(shape == config.kv_shape(), ErrorCode::invalid_option,
-                  "forward: expected a cache made by this model, found another shape");
+    VITRINE_CHECK(shape == config.kv_shape() || shape == config.kv_shape(options.cache_dtype),
+                  ErrorCode::invalid_option,
+                  "forward: expected a cache made by this model, found another shape or dtype");
     for (const TokenId token : input.tokens) {
       VITRINE_CHECK(token >= 0 && static_cast<std::size_t>(token) < config.vocab_size, ErrorCode::invalid_token,
                     "forward: expected a token id below ", config.vocab_size, ", found ", token);
@@ -85,7 +90,7 @@ struct Transformer::State {
         pool(options.threads),
         rope(config.max_seq_len + 1, config.head_dim, config.rope_theta, config.rope_pairing),
         weights(config),
-        workspace(config, options.max_batch_rows, options.threads) {
+        workspace(config, options) {
     weights.pack(Parameters(config, tensors), pool);
   }
 
@@ -158,6 +163,7 @@ View<const float, 2> Transformer::forward(std::span<const SequenceInput> batch, 
                              .attention = s.workspace.attention,
                              .attention_scratch = s.workspace.attention_scores,
                              .branch = s.workspace.branch.slice(0, rows),
+                             .kv_scratch = s.workspace.kv_scratch,
                              .position_shift = s.fault == Fault::position_off_by_one ? 1u : 0u,
                              .pool = s.pool};
   const BlockBuffers buffers = s.workspace.buffers.first_rows(rows);

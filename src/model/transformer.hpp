@@ -32,6 +32,7 @@ enum class LogitsWanted {
 struct TransformerOptions {
   std::size_t max_batch_rows = 256;  ///< new tokens of all sequences together in one call
   std::size_t threads = 1;
+  KvDType cache_dtype = KvDType::f32;  ///< of make_cache()
 };
 
 class Transformer {
@@ -44,8 +45,9 @@ class Transformer {
 
   const ModelConfig& config() const;
   const TransformerOptions& options() const;
-  /// An empty cache of this model's shape.
-  KvCache make_cache() const { return KvCache(config().kv_shape()); }
+  /// An empty cache of this model's shape and of the dtype of the options. Whatever these say, forward() also takes
+  /// caches of f32.
+  KvCache make_cache() const { return KvCache(config().kv_shape(options().cache_dtype)); }
 
   /// Runs the new tokens of every sequence, writes and commits their caches, and returns the logits asked for, which
   /// live until the next call. Allocates nothing. On an error (invalid_token, context_full, invalid_option when the

@@ -87,7 +87,7 @@ LoadedModel load_model(Bundle bundle, const TransformerOptions& options) {
 
 std::string logits_sha256(Transformer& transformer, const std::vector<TokenId>& tokens) {
   VITRINE_CHECK(!tokens.empty(), ErrorCode::bad_manifest, "self-test: expected at least one token, found none");
-  KvCache cache = transformer.make_cache();
+  KvCache cache(transformer.config().kv_shape());  // f32, whatever the dtype of other caches
   const View<const float, 1> logits = full_prefix_logits(transformer, tokens, cache);
   std::string bytes;
   bytes.reserve(4 * logits.size());

@@ -75,11 +75,13 @@ struct RowResult {
   FinishReason finish = FinishReason::none;
   Policy policy;  ///< the effective one, its seed included
   std::size_t prompt_tokens = 0;
-  std::size_t reused_positions = 0;  ///< of the prompt, found in the cache
-  LaneCost prefill;                  ///< up to the first token
-  LaneCost decode;                   ///< from the second token on
-  LaneCost full;                     ///< with RowOptions::parity
+  std::size_t reused_positions =
+      0;             ///< of the prompt, found in the cache or in the file that the row was restored from
+  LaneCost prefill;  ///< up to the first token
+  LaneCost decode;   ///< from the second token on
+  LaneCost full;     ///< with RowOptions::parity
   ParityTally parity;
+  KvDType cache_dtype = KvDType::f32;
   KvBytes cache;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/utf8.hpp"
+#include "session/saved_session.hpp"
 #include "tokenizer/pre_tokenizer.hpp"
 
 namespace vitrine {
@@ -68,8 +69,9 @@ void Session::load() {
 }
 
 void Session::load(Bundle bundle) {
-  auto model = std::make_unique<LoadedModel>(
-      load_model(std::move(bundle), {.max_batch_rows = options_.max_rows, .threads = options_.threads}));
+  auto model = std::make_unique<LoadedModel>(load_model(
+      std::move(bundle),
+      {.max_batch_rows = options_.max_rows, .threads = options_.threads, .cache_dtype = options_.cache_dtype}));
   Transformer& transformer = model->transformer;
   const TokenBytes bytes = [loaded = model.get()](TokenId token) { return loaded->text_bytes(token); };
   auto generator =
@@ -122,9 +124,10 @@ RowRequest Session::make_request(std::string_view prompt, const Policy& policy, 
 
 RowId Session::start(std::string_view prompt, const Policy& policy, const RowOptions& options, std::uint64_t entropy) {
   RowRequest request = make_request(prompt, policy, options, entropy);
-  const RowId id = generator_->join(std::move(request));
   auto entry = std::make_unique<SessionRow>();
   entry->options = options;
+  entry->required = request.required;
+  const RowId id = generator_->join(std::move(request));
   rows_[id] = std::move(entry);
   return id;
 }
@@ -223,6 +226,44 @@ void Session::leave(RowId id) {
   rows_.erase(id);
 }
 
+std::string Session::save(RowId id) const {
+  const SessionRow& entry = row(id);
+  const RowView view = generator_->row(id);
+  VITRINE_CHECK(view.finish == FinishReason::none, ErrorCode::invalid_option, "row ", id,
+                ": expected one that goes on, found it finished: ", finish_name(view.finish));
+  SavedRow saved{{}, view.prompt.size(), entry.required, view.policy, entry.options};
+  saved.tokens.assign(view.prompt.begin(), view.prompt.end());
+  saved.tokens.insert(saved.tokens.end(), view.generated.begin(), view.generated.end());
+  return write_saved_session(saved, view.cache, session_identity(loaded().manifest));
+}
+
+RowId Session::restore(std::string_view file, std::string_view where) {
+  const LoadedModel& model = loaded();
+  SavedSession saved = read_saved_session(file, where, session_identity(model.manifest), model.transformer.config(),
+                                          options_.cache_dtype);
+  const std::span<const TokenId> tokens = saved.row.tokens;
+  const std::span<const TokenId> prompt = tokens.first(saved.row.prompt_tokens);
+  const std::span<const TokenId> generated = tokens.subspan(prompt.size());
+  auto entry = std::make_unique<SessionRow>();
+  entry->options = saved.row.options;
+  entry->required = saved.row.required;
+  RowRequest request{{prompt.begin(), prompt.end()},
+                     std::move(saved.row.policy),
+                     saved.row.options.stream,
+                     std::move(saved.row.required),
+                     saved.row.options.trace_limit};
+  try {
+    const ResumedRow resumed = generator_->resume(std::move(request), generated, std::move(saved.cache));
+    entry->enter_restored(resumed.bytes, !generated.empty());
+    rows_[resumed.row] = std::move(entry);
+    return resumed.row;
+  } catch (const Error& error) {
+    // What the generator calls an option comes from the file here.
+    if (error.code() != ErrorCode::invalid_option) throw;
+    fail(ErrorCode::bad_session, str(where, ": ", error.message()));
+  }
+}
+
 std::size_t Session::unfinished_rows() const {
   loaded();
   return generator_->unfinished_rows();
@@ -284,7 +325,9 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
 TextEvaluation Session::evaluate(std::string_view text) {
   LoadedModel& model = loaded();
   const std::vector<std::vector<TokenId>> documents = model.encode_documents(text);
-  return evaluate_documents(model.transformer, model.tokenizer, documents, model.begin_token);
+  TextEvaluation evaluation = evaluate_documents(model.transformer, model.tokenizer, documents, model.begin_token);
+  evaluation.cache_dtype = options_.cache_dtype;
+  return evaluation;
 }
 
 }  // namespace vitrine

@@ -25,6 +25,7 @@ struct SessionOptions {
   std::size_t threads = 1;
   std::size_t max_rows = 8;  ///< at once; what complete() and the proofs run comes on top
   std::size_t prefill_chunk = 64;
+  KvDType cache_dtype = KvDType::f32;
 };
 
 class Session {
@@ -61,6 +62,13 @@ class Session {
   /// Ends a row; one that has ended already stays as it is.
   void abort(RowId row);
   RowResult result(RowId row) const;
+  /// A row that goes on, as a file (saved_session.hpp): its tokens, options and cache. Throws invalid_option for one
+  /// that has ended.
+  std::string save(RowId row) const;
+  /// Begins a row that goes on where a saved one stood, to the same bits; its costs and parity count from here. Throws
+  /// what read_saved_session throws, bad_session for tokens that no row can have, and batch_full; nothing has changed
+  /// then. `where` names the file in errors.
+  RowId restore(std::string_view file, std::string_view where = "session");
   /// Forgets a row; its cache stays for prompts that begin alike.
   void leave(RowId row);
   std::size_t unfinished_rows() const;

@@ -63,6 +63,7 @@ Json describe_json(const Session& session) {
                          {"logits_sha256", manifest.self_test->logits_sha256},
                          {"passed", true}};
   }
+  json["cache_dtype"] = kv_dtype_name(model.transformer.options().cache_dtype);
   json["memory"] = {{"weights", model.transformer.weight_bytes()}, {"workspace", model.transformer.workspace_bytes()}};
   json["corpus"] = manifest.corpus;
   json["training"] = manifest.training;
@@ -116,6 +117,7 @@ Json result_json(const RowResult& result) {
   json["decode"] = lane_json(result.decode);
   json["full"] = lane_json(result.full);
   json["parity"] = tally_json(result.parity);
+  json["cache_dtype"] = kv_dtype_name(result.cache_dtype);
   json["cache"] = cache_json(result.cache);
   return json;
 }
@@ -136,6 +138,7 @@ Json parity_json(const ParityReport& report) {
     schedules.push_back(std::move(entry));
   }
   return {{"tokens", report.tokens},
+          {"cache_dtype", kv_dtype_name(report.cache_dtype)},
           {"logits_compared", report.logits_compared()},
           {"differing_bits", report.differing_bits()},
           {"schedules", std::move(schedules)}};
@@ -147,7 +150,8 @@ Json evaluation_json(const TextEvaluation& evaluation) {
           {"bytes", evaluation.bytes},
           {"loss_nats", evaluation.totals.mean_loss()},
           {"bits_per_byte", evaluation.totals.bits_per_byte(evaluation.bytes)},
-          {"next_token_accuracy", evaluation.totals.accuracy()}};
+          {"next_token_accuracy", evaluation.totals.accuracy()},
+          {"cache_dtype", kv_dtype_name(evaluation.cache_dtype)}};
 }
 
 Json distribution_json(const DistributionTrace& trace, const Session& session) {
@@ -184,6 +188,12 @@ RowOptions parse_row_options(const Json& json) {
   options.heal = reader.optional_boolean("heal").value_or(false);
   reader.finish();
   return options;
+}
+
+Json row_options_json(const RowOptions& options) {
+  Json json = {{"parity", options.parity}, {"stream", options.stream}, {"heal", options.heal}};
+  if (options.trace_limit) json["trace"] = *options.trace_limit;
+  return json;
 }
 
 ParityOptions parse_parity_options(const Json& json) {

@@ -21,6 +21,8 @@ Json distribution_json(const DistributionTrace& trace, const Session& session);
 
 /// {"parity": bool, "trace": count, "stream": n, "heal": bool}, all optional. Throws invalid_option.
 RowOptions parse_row_options(const Json& json);
+/// The same as JSON; parse_row_options(row_options_json(o)) gives o.
+Json row_options_json(const RowOptions& options);
 
 struct ParityOptions {
   std::size_t tokens = 200;  ///< length of the sequence

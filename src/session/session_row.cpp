@@ -22,6 +22,11 @@ void SessionRow::enter_abort(std::string_view released) {
   text += stream.finish();
 }
 
+void SessionRow::enter_restored(std::string_view certain, bool any_token) {
+  text += stream.push(certain);
+  has_token = any_token;
+}
+
 RowResult SessionRow::result(const RowView& row) const {
   RowResult out;
   out.text = text;
@@ -34,6 +39,7 @@ RowResult SessionRow::result(const RowView& row) const {
   out.decode = decode;
   out.full = full;
   out.parity = parity;
+  out.cache_dtype = row.cache.shape().dtype;
   out.cache = row.cache.bytes();
   return out;
 }

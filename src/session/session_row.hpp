@@ -11,6 +11,7 @@ namespace vitrine {
 
 struct SessionRow {
   RowOptions options;
+  std::string required;  ///< RowRequest::required, whole: what a saved row begins with again
   TextStream stream;
   std::string text;
   LaneCost prefill;
@@ -23,6 +24,8 @@ struct SessionRow {
   std::string enter(const RowEvent& event, const LaneCost& cached);
   void enter_parity(const LaneCost& full_lane, const ParityTally& tally);
   void enter_abort(std::string_view released);
+  /// Enters the bytes that a restored row's tokens had made certain, and whether there were any tokens.
+  void enter_restored(std::string_view certain, bool any_token);
   RowResult result(const RowView& row) const;
 };
 

@@ -16,6 +16,7 @@ struct TextEvaluation {
   Evaluation totals;
   std::uint64_t documents = 0;
   std::uint64_t bytes = 0;  ///< that the predicted tokens stand for
+  KvDType cache_dtype = KvDType::f32;
 };
 
 /// Scores documents without special tokens, each from a fresh context that begins with `begin_token` (-1: none).

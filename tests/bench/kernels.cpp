@@ -10,11 +10,13 @@
 #include "kernels/attention_backward.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/norm.hpp"
+#include "kernels/quantize.hpp"
 #include "kernels/reference/adamw.hpp"
 #include "kernels/reference/attention_backward.hpp"
 #include "kernels/reference/elementwise.hpp"
 #include "kernels/reference/matmul.hpp"
 #include "kernels/reference/norm.hpp"
+#include "kernels/reference/quantize.hpp"
 #include "kernels/reference/rope.hpp"
 #include "kernels/reference/softmax.hpp"
 #include "kernels/rope.hpp"
@@ -106,6 +108,20 @@ void elementwise_and_rows() {
       [&] {
         reference::adamw_update(wide_w.data(), wide_y.data(), wide_m.data(), wide_v.data(), n, 5, 1e-3, 0.9, 0.95, 1e-8,
                                 0.1);
+      });
+  std::vector<std::int8_t> q(n);
+  std::vector<std::uint16_t> half(n);
+  compare(
+      "quantize_row", "[4096]", count,
+      [&] { sink = static_cast<double>(kernels::quantize_row(x.data(), n, q.data(), 1)); },
+      [&] { sink = reference::quantize_row(wide_x.data(), n, c.data()); });
+  compare(
+      "dequantize_row", "[4096]", count, [&] { kernels::dequantize_row(q.data(), 0.01f, a.data(), n); },
+      [&] { reference::dequantize_row(wide_x.data(), 0.01, c.data(), n); });
+  compare(
+      "f16_to_f32", "[4096]", count, [&] { kernels::f16_to_f32(half.data(), a.data(), n); },
+      [&] {
+        for (size_t i = 0; i < n; ++i) c[i] = static_cast<double>(vitrine::f16_to_f32(half[i]));
       });
   compare(
       "dot", "[4096]", count, [&] { sink = static_cast<double>(kernels::dot<>(x.data(), y.data(), n)); },

@@ -54,8 +54,20 @@ void decode(Transformer& model, std::span<const TokenId> tokens, std::size_t pas
   row(name, rows, rows * model.multiply_adds(past, 1, 1), time, peak);
 }
 
+/// Decode with a cache of each dtype: what reading it costs, and what it holds.
+void dtypes(const Bundle& bundle, std::span<const TokenId> tokens, double peak) {
+  for (const KvDTypeEntry& entry : kKvDTypes) {
+    LoadedModel loaded = load_model(bundle, {.max_batch_rows = 0, .threads = 1, .cache_dtype = entry.dtype});
+    std::printf("cache of %s: %llu bytes\n", std::string(entry.name).c_str(),
+                static_cast<unsigned long long>(loaded.transformer.make_cache().bytes().allocated));
+    for (const std::size_t past : {16u, 128u, 255u}) decode(loaded.transformer, tokens, past, 1, peak);
+    prefill(loaded.transformer, tokens.first(256), peak);
+  }
+}
+
 void run() {
-  LoadedModel loaded = load_model(read_bundle_folder(kBundle));
+  const Bundle bundle = read_bundle_folder(kBundle);
+  LoadedModel loaded = load_model(bundle);
   Transformer& model = loaded.transformer;
   std::vector<TokenId> tokens;
   for (std::size_t i = 0; i < model.config().max_seq_len; ++i) tokens.push_back(static_cast<TokenId>(i % 256 + 300));
@@ -65,6 +77,7 @@ void run() {
   for (const std::size_t count : {16u, 64u, 256u}) prefill(model, std::span(tokens).first(count), peak);
   for (const std::size_t past : {16u, 128u, 255u}) decode(model, tokens, past, 1, peak);
   for (const std::size_t rows : {5u, 16u}) decode(model, tokens, 128, rows, peak);
+  dtypes(bundle, tokens, peak);
 }
 
 }  // namespace

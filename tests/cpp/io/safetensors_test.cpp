@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -133,6 +134,27 @@ TEST_CASE("the same tensors give the same bytes, float32 first so that every num
   }
   CHECK(names == "a.scalar w.full z.empty w.half w.brain ");
   CHECK(header.entries.front().begin % 8 == 0);
+}
+
+TEST_CASE("raw tensors of any dtype are written in the order given, and read back as their bytes") {
+  const std::vector<RawTensor> tensors = {{"t", "I32", {2}, std::string("\1\0\0\0\xFF\xFF\xFF\x7F", 8)},
+                                          {"none", "F32", {3, 0, 2}, ""},
+                                          {"q", "I8", {1, 3}, "\x81\x7F\x01"}};
+  const std::string bytes = write_safetensors(tensors, {{"k", "v"}});
+  const SafetensorsHeader header = read_safetensors_header(bytes, "f");
+  CHECK(header.metadata == SafetensorsMetadata{{"k", "v"}});
+  REQUIRE(header.entries.size() == 3);
+  for (const RawTensor& tensor : tensors) {
+    const auto entry = std::find_if(header.entries.begin(), header.entries.end(),
+                                    [&](const SafetensorsEntry& e) { return e.name == tensor.name; });
+    REQUIRE(entry != header.entries.end());
+    CHECK(entry->dtype == tensor.dtype);
+    CHECK(entry->shape == tensor.shape);
+    CHECK(bytes.substr(entry->begin, entry->end - entry->begin) == tensor.bytes);
+  }
+  CHECK_ERROR(ErrorCode::unsupported_format, "found I", read(bytes));
+  const std::vector<RawTensor> wrong = {{"q", "I8", {4}, "abc"}};
+  CHECK_ERROR(ErrorCode::internal, "q: expected the bytes of I8 of shape [4], found 3", write_safetensors(wrong, {}));
 }
 
 TEST_CASE("a finite number that would become infinite in half precision is refused by name; an infinity may stay one") {

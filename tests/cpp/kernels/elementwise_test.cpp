@@ -137,6 +137,20 @@ TEST_CASE("the twin's swiglu gradient is the finite difference of the twin's swi
   }
 }
 
+TEST_CASE("every half converts in an array to the bits that it has alone") {
+  std::vector<std::uint16_t> half(65536);
+  for (size_t i = 0; i < half.size(); ++i) half[i] = static_cast<std::uint16_t>(i);
+  Guarded out(half.size());
+  f16_to_f32(half.data(), out.data(), half.size());
+  size_t differ = 0;
+  for (size_t i = 0; i < half.size(); ++i) {
+    const float alone = vitrine::f16_to_f32(half[i]);
+    differ += std::bit_cast<std::uint32_t>(out.data()[i]) != std::bit_cast<std::uint32_t>(alone);
+  }
+  CHECK(differ == 0);
+  CHECK(out.margins_intact());
+}
+
 TEST_CASE("arrays convert to and from 16 bits as single numbers do, with nothing beyond the end") {
   const std::vector<float> x = {1.0f, -2.5f, 65504.0f, 1e-7f, 3.14159f};
   std::vector<std::uint16_t> half(x.size() + 1, 0xABCD);

@@ -143,6 +143,59 @@ TEST_CASE("rewinding and typing on gives the bits of a fresh start") {
   CHECK(same_bits(logits.data(), expected.data() + 11 * config.vocab_size, logits.size()));
 }
 
+TEST_CASE("a cache of every dtype gives cached and full prefix the same bits, and a narrower one other bits than f32") {
+  for (const ModelConfig& config : architectures()) {
+    const NamedTensors weights = random_weights(config, 1);
+    const std::vector<TokenId> tokens = random_tokens(config, 40, 2);
+    std::vector<std::vector<float>> by_dtype;
+    for (const KvDTypeEntry& entry : kKvDTypes) {
+      CAPTURE(entry.name);
+      Transformer model(config, weights, {.max_batch_rows = 80, .threads = 1, .cache_dtype = entry.dtype});
+      const std::vector<float> expected = full_prefix(model, tokens);
+      KvCache one = model.make_cache(), two = model.make_cache();
+      CHECK(one.shape() == config.kv_shape(entry.dtype));
+      for (std::size_t t = 0; t < tokens.size(); ++t) {
+        // Two sequences in a call: each needs the scratch for itself.
+        const std::vector<SequenceInput> batch = {{&one, std::span(tokens).subspan(t, 1)},
+                                                  {&two, std::span(tokens).subspan(39 - t, 1)}};
+        const View<const float, 2> logits = model.forward(batch, LogitsWanted::last);
+        CHECK(same_bits(logits.data(), expected.data() + t * config.vocab_size, config.vocab_size));
+      }
+      by_dtype.push_back(expected);
+    }
+    CHECK(by_dtype[0] != by_dtype[1]);
+    CHECK(by_dtype[1] != by_dtype[2]);
+    // f16 keeps 11 bits, q8 at least 7 of the largest number of a row: logits move by a little, and by more.
+    const auto distance = [&](const std::vector<float>& other) {
+      double worst = 0;
+      for (std::size_t i = 0; i < other.size(); ++i) {
+        worst = std::max(worst, std::abs(static_cast<double>(other[i]) - static_cast<double>(by_dtype[0][i])));
+      }
+      return worst;
+    };
+    CHECK(distance(by_dtype[1]) < distance(by_dtype[2]));
+  }
+}
+
+TEST_CASE("a model takes f32 caches beside those of its own dtype, in one call") {
+  const ModelConfig config = tiny_config();
+  const NamedTensors weights = random_weights(config, 6);
+  const std::vector<TokenId> tokens = random_tokens(config, 20, 1);
+  Transformer wide(config, weights), narrow(config, weights, {.max_batch_rows = 80, .cache_dtype = KvDType::q8});
+  const std::vector<float> expected_wide = full_prefix(wide, tokens), expected_narrow = full_prefix(narrow, tokens);
+  KvCache a(config.kv_shape()), b = narrow.make_cache(), c(config.kv_shape());
+  const std::vector<SequenceInput> batch = {{&a, tokens}, {&b, tokens}, {&c, tokens}};
+  const View<const float, 2> logits = narrow.forward(batch, LogitsWanted::all);
+  const std::size_t one = tokens.size() * config.vocab_size;
+  CHECK(same_bits(logits.data(), expected_wide.data(), one));
+  CHECK(same_bits(logits.data() + one, expected_narrow.data(), one));
+  CHECK(same_bits(logits.data() + 2 * one, expected_wide.data(), one));
+  KvCache foreign(config.kv_shape(KvDType::f16));
+  const SequenceInput input{&foreign, tokens};
+  CHECK_ERROR(ErrorCode::invalid_option, "found another shape or dtype",
+              narrow.forward({&input, 1}, LogitsWanted::last));
+}
+
 TEST_CASE("no logit before a token depends on it: the mask is exact") {
   const ModelConfig config = tiny_config();
   Transformer model(config, random_weights(config, 7));

@@ -22,7 +22,7 @@ TEST_CASE("what a session reports has the documented members") {
   const Json description = describe_json(session);
   CHECK(keys(description) ==
         "name model_version bytes parts architecture parameters policy unit begin_token self_test "
-        "memory corpus training held_out");
+        "cache_dtype memory corpus training held_out");
   CHECK(description.at("self_test").at("passed") == true);
   CHECK(description.at("parts").size() == 5);
   CHECK(description.at("architecture").at("vocab_size") == 263);
@@ -50,11 +50,32 @@ TEST_CASE("what a session reports has the documented members") {
 
   const Json result = result_json(session.result(row));
   CHECK(keys(result) ==
-        "text ids finish_reason policy prompt_tokens reused_positions prefill decode full parity cache");
+        "text ids finish_reason policy prompt_tokens reused_positions prefill decode full parity cache_dtype cache");
   CHECK(result.at("policy").at("seed") == 3);
-  CHECK(keys(parity_json(session.check_parity("git", 9, 0))) == "tokens logits_compared differing_bits schedules");
+  CHECK(keys(parity_json(session.check_parity("git", 9, 0))) ==
+        "tokens cache_dtype logits_compared differing_bits schedules");
   CHECK(keys(evaluation_json(session.evaluate("git\n"))) ==
-        "documents tokens bytes loss_nats bits_per_byte next_token_accuracy");
+        "documents tokens bytes loss_nats bits_per_byte next_token_accuracy cache_dtype");
+}
+
+TEST_CASE("the dtype of the caches is part of every result") {
+  Session session({.threads = 1, .max_rows = 1, .prefill_chunk = 64, .cache_dtype = KvDType::q8});
+  session.load(test::tiny_bundle());
+  CHECK(describe_json(session).at("cache_dtype") == "q8");
+  const RowId row = session.start("git", session.effective_policy({{"seed", 3}}), {}, 0);
+  CHECK(result_json(session.result(row)).at("cache_dtype") == "q8");
+  CHECK(parity_json(session.check_parity("git", 9, 0)).at("cache_dtype") == "q8");
+  CHECK(evaluation_json(session.evaluate("git\n")).at("cache_dtype") == "q8");
+}
+
+TEST_CASE("row options read back from their JSON") {
+  for (const RowOptions& options : {RowOptions{}, RowOptions{true, 0, 7, true}, RowOptions{false, 12, 0, false}}) {
+    const RowOptions back = parse_row_options(row_options_json(options));
+    CHECK(back.parity == options.parity);
+    CHECK(back.trace_limit == options.trace_limit);
+    CHECK(back.stream == options.stream);
+    CHECK(back.heal == options.heal);
+  }
 }
 
 TEST_CASE("text that is not UTF-8 never breaks the JSON") {

@@ -44,6 +44,18 @@ TEST_CASE("an abort adds what was held back") {
   CHECK(row.text == "a\xE2\x82\xAC!");
 }
 
+TEST_CASE("a restored row has the text that was certain, and decodes if it had a token") {
+  SessionRow row;
+  row.enter_restored("ab\xC3", true);
+  CHECK(row.text == "ab");
+  RowEvent event;
+  event.token = 1;
+  event.bytes = "\xA4!";
+  CHECK(row.enter(event, {1, 10, 0.5}) == "\xC3\xA4!");
+  CHECK(row.decode.positions == 1);
+  CHECK(row.prefill.positions == 0);
+}
+
 TEST_CASE("parity adds up") {
   SessionRow row;
   row.enter_parity({3, 100, 1.0}, {1, 1, 50, 0});

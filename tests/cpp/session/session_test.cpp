@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "session/saved_session.hpp"
 #include "support/expect_error.hpp"
 #include "support/tiny_bundle.hpp"
 
@@ -267,6 +268,81 @@ TEST_CASE("a text is scored document by document") {
   CHECK(both.totals.tokens == first.totals.tokens + second.totals.tokens);
   CHECK(both.totals.loss_sum == doctest::Approx(first.totals.loss_sum + second.totals.loss_sum));
   CHECK_ERROR(ErrorCode::bad_data, "", session.evaluate(""));
+}
+
+TEST_CASE("a saved row goes on elsewhere with the same tokens, text and parity, from wherever it stood") {
+  for (const KvDTypeEntry& entry : kKvDTypes) {
+    CAPTURE(entry.name);
+    const SessionOptions options{.threads = 1, .max_rows = 2, .prefill_chunk = 4, .cache_dtype = entry.dtype};
+    Session session = make_session(options), other = make_session(options);
+    RowOptions row_options;
+    row_options.parity = true;
+    row_options.heal = true;
+    row_options.stream = 5;
+    Policy policy = seeded(session, 7, 20);
+    policy.stop = {"never there"};
+    const RowResult expected = run(session, "git commit -m \xE2\x82", policy, row_options);
+    CHECK(expected.cache_dtype == entry.dtype);
+    for (std::size_t steps = 0; steps < 8; ++steps) {
+      CAPTURE(steps);
+      const RowId row = session.start("git commit -m \xE2\x82", policy, row_options, 0);
+      for (std::size_t i = 0; i < steps; ++i) session.step(row);
+      const std::string file = session.save(row);
+      const RowResult before = session.result(row);
+      session.leave(row);
+      const RowId restored = other.restore(file);
+      CHECK(other.save(restored) == file);
+      CHECK(other.result(restored).text == before.text);
+      CHECK(other.result(restored).ids == before.ids);
+      while (other.result(restored).finish == FinishReason::none) other.step(restored);
+      const RowResult result = other.result(restored);
+      CHECK(result.ids == expected.ids);
+      CHECK(result.text == expected.text);
+      CHECK(result.finish == expected.finish);
+      CHECK(result.policy == expected.policy);
+      CHECK(result.parity.tokens == expected.ids.size() - before.ids.size());
+      CHECK(result.parity.differing_bits == 0);
+      other.leave(restored);
+    }
+  }
+}
+
+TEST_CASE("a row that cannot go on is not saved, and a file that is not its own is not restored") {
+  Session session = make_session({.threads = 1, .max_rows = 1, .prefill_chunk = 64});
+  CHECK_ERROR(ErrorCode::not_loaded, "session", Session().restore(""));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.save(3));
+  const RowId row = session.start("git", seeded(session, 1, 2), {}, 0);
+  session.step(row);
+  const std::string file = session.save(row);
+  CHECK_ERROR(ErrorCode::batch_full, "free row", session.restore(file));
+  session.step(row);
+  CHECK_ERROR(ErrorCode::invalid_option, "finished: length", session.save(row));
+  session.leave(row);
+
+  Session half = make_session({.threads = 1, .max_rows = 1, .prefill_chunk = 64, .cache_dtype = KvDType::f16});
+  CHECK_ERROR(ErrorCode::bad_session, "mine: cache_dtype: expected f16, found \"f32\"", half.restore(file, "mine"));
+  Session another;
+  another.load(test::tiny_bundle(4));
+  CHECK_ERROR(ErrorCode::bad_session, "session: weights: expected", another.restore(file));
+  CHECK(another.unfinished_rows() == 0);
+
+  // A row of another length than its policy allows is no row, though every part of the file is right.
+  SavedSession saved = read_saved_session(file, "f", session_identity(session.model().manifest),
+                                          session.model().transformer.config(), KvDType::f32);
+  saved.row.policy.max_new_tokens = 1;
+  const std::string ended = write_saved_session(saved.row, saved.cache, session_identity(session.model().manifest));
+  CHECK_ERROR(ErrorCode::bad_session, "session: resume: expected a row that goes on", session.restore(ended));
+  CHECK(session.unfinished_rows() == 0);
+  CHECK(session.result(session.restore(file)).ids.size() == 1);
+}
+
+TEST_CASE("a bundle proves itself and completes with every dtype of cache, each to its own bits") {
+  for (const KvDTypeEntry& entry : kKvDTypes) {
+    Session session = make_session({.threads = 1, .max_rows = 2, .prefill_chunk = 3, .cache_dtype = entry.dtype});
+    CHECK(session.check_parity("git commit", 64, 0).passed());
+    CHECK(session.complete("git", session.completion_policy(Json::object())).cache_dtype == entry.dtype);
+    CHECK(session.evaluate("git commit\n").cache_dtype == entry.dtype);
+  }
 }
 
 TEST_CASE("a parity check of a length that no context has is refused") {

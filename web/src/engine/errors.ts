@@ -16,6 +16,7 @@ export const errorMeanings = {
   part_mismatch: 'A part of a bundle is absent, truncated or does not have its declared hash.',
   self_test_failed: 'The loaded model does not reproduce the vectors that its bundle declares.',
   bad_checkpoint: 'A training checkpoint is damaged or belongs to another run.',
+  bad_session: 'A saved session is damaged, or belongs to another model or another dtype of cache.',
   bad_data: 'A data file is empty, too short or not of the expected form.',
   context_full: 'The KV cache has no position left for the tokens given.',
   batch_full: 'The batch has no free row.',
