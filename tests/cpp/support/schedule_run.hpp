@@ -103,6 +103,12 @@ class ScheduleRunner {
     return "";
   }
 
+  /// The same with models that have computed nothing yet.
+  std::string run_afresh(const Schedule& schedule) {
+    subject_.reset();
+    return run(schedule);
+  }
+
   std::uint64_t logits_compared() const { return logits_compared_; }
 
  private:
