@@ -91,10 +91,18 @@ install() {
   esac
 }
 
-# attempt KIND: sets up one kind of toolchain in $base/$key-KIND. Its env.sh appears last, when all else is proved.
+# folder_of KIND: where that toolchain lies. What was proved of one emcc on PATH says nothing of another.
+folder_of() {
+  case $1 in
+    path) printf '%s' "$base/$key-path-$(printf '%s' "$(outside_emcc) ${VITRINE_INCLUDE:-}" | hash_of_input)" ;;
+    *) printf '%s' "$base/$key-$1" ;;
+  esac
+}
+
+# attempt KIND: sets up one kind of toolchain in its folder. Its env.sh appears last, when all else is proved.
 attempt() {
-  local folder=$base/$key-$1
-  # What an earlier run found on PATH counts only while it is there.
+  local folder
+  folder=$(folder_of "$1")
   if [ "$1" = path ] && [ -z "$(outside_emcc)" ]; then say 'path: no emcc on PATH'; return 1; fi
   if [ -s "$folder/env.sh" ] && all_there "$folder/needs"; then return 0; fi
   rm -rf "$folder"
@@ -133,8 +141,8 @@ main() {
   case ${VITRINE_INCLUDE:-} in "$base"/*) unset VITRINE_INCLUDE ;; esac
   # A toolchain is what these files make of it.
   key=$(cat "$here"/setup/{debian,fetch,path,probe}.sh "$here"/setup/npm/*.json | hash_of_input)
-  # What was decided for this choice and this emcc on PATH: a copy of the env file of the kind that was taken.
-  record=$base/$key-decided-$(printf '%s' "$choice $(outside_emcc) ${VITRINE_INCLUDE:-}" | hash_of_input)
+  # What this script decided for this choice and this emcc on PATH: a copy of the env file of the kind that was taken.
+  record=$base/$key-decided-$({ printf '%s\n' "$choice $(outside_emcc) ${VITRINE_INCLUDE:-}"; cat "$here/setup.sh"; } | hash_of_input)
 
   if ! ready; then
     mkdir -p "$base"
@@ -154,8 +162,8 @@ main() {
   Emscripten 4.0 or newer (emcc on PATH) and the headers of xsimd 13 or newer, doctest, nlohmann/json and CLI11,
   set VITRINE_INCLUDE to the folder that holds xsimd/, doctest/, nlohmann/ and CLI/, and run this again."
       say "toolchain: $taken"
-      { cat "$base/$key-$taken/needs"; command -v cmake c++ ninja python3; } >"$record.needs"
-      cp "$base/$key-$taken/env.sh" "$record.part"
+      { cat "$(folder_of "$taken")/needs"; command -v cmake c++ ninja python3; } >"$record.needs"
+      cp "$(folder_of "$taken")/env.sh" "$record.part"
       mv "$record.part" "$record"
       # Toolchains of older scripts that nothing has used for a month.
       find "$base" -mindepth 1 -maxdepth 1 -mtime +30 ! -name lock ! -name "$key-*" -exec rm -rf {} +
