@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 import { build, buildParts, main, root, run, setUp, StepFailed } from '../wasm/build.mjs';
 import { runDoctest } from './run-doctest.mjs';
+import { addUp, holdNative, holdWasm } from './run-golden.mjs';
 import { runNode } from './run-node.mjs';
+
+async function testNative(preset, targets, env) {
+  const folder = await build(preset, targets, env);
+  return addUp(await runDoctest(folder, env), await holdNative(folder, env));
+}
 
 const legs = {
   checks: {
@@ -15,13 +21,14 @@ const legs = {
   native: {
     about: 'C++, built for this machine',
     async run(env) {
-      return runDoctest(await build('native-release', ['product', 'tests'], env), env);
+      return testNative('native-release', ['product', 'tests'], env);
     },
   },
   wasm: {
     about: 'C++, built as WebAssembly, under Node',
     async run(env) {
-      return runDoctest(await build('wasm-release', ['product', 'tests'], env), env);
+      const folder = await build('wasm-release', ['product', 'tests'], env);
+      return addUp(await runDoctest(folder, env), await holdWasm(folder, env));
     },
   },
   node: {
@@ -36,6 +43,7 @@ const legs = {
     about: 'the page, in Chromium',
     async run(env) {
       await buildParts(['native', 'wasm', 'page'], env);
+      await build('wasm-release', ['golden'], env);
       return runNode('browser', env, { concurrency: 1 });
     },
   },
@@ -44,14 +52,14 @@ const legs = {
     about: 'C++, under the address and undefined-behaviour sanitizers',
     byNameOnly: true,
     async run(env) {
-      return runDoctest(await build('sanitize', ['tests'], env), env);
+      return testNative('sanitize', ['tests'], env);
     },
   },
   baseline: {
     about: 'C++, built for SSE2 only',
     byNameOnly: true,
     async run(env) {
-      return runDoctest(await build('native-baseline', ['tests'], env), env);
+      return testNative('native-baseline', ['tests'], env);
     },
   },
 };

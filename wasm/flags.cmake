@@ -17,7 +17,7 @@ else()
   set(machine ${VITRINE_MACHINE})
   if(machine STREQUAL "auto")
     # The widest set that this processor runs; every choice computes the same bits.
-    set(machine sse2)
+    set(machine baseline)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND EXISTS /proc/cpuinfo)
       file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags.* avx2( |$)" LIMIT_COUNT 1)
       if(cpu_flags)
@@ -30,6 +30,10 @@ else()
     target_compile_options(vitrine_flags INTERFACE -mavx2)
   elseif(machine STREQUAL "avx512")
     target_compile_options(vitrine_flags INTERFACE -mavx512f -mavx512cd -mavx512dq -mavx512bw)
+  elseif(machine MATCHES "^emulated([0-9]+)$")
+    target_compile_definitions(vitrine_flags INTERFACE XSIMD_DEFAULT_ARCH=emulated<${CMAKE_MATCH_1}>)  # plain C++
+  elseif(NOT machine STREQUAL "baseline")
+    message(FATAL_ERROR "VITRINE_MACHINE: expected auto, baseline, avx2, avx512 or emulated128, 256, 512, found '${machine}'")
   endif()
   if(VITRINE_SANITIZE)
     target_compile_options(vitrine_flags INTERFACE -fsanitize=${VITRINE_SANITIZE} -fno-omit-frame-pointer)
@@ -45,6 +49,19 @@ if(EMSCRIPTEN)
     -sEXIT_RUNTIME=1                     # the exit status of main is the exit status of node
     -sNODERAWFS=1                        # paths are the machine's own
     -sENVIRONMENT=node
+    -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB
+    -sSTACK_SIZE=1MB)
+endif()
+
+# The golden program: one module that Node and the browsers run alike, on files in memory.
+add_library(vitrine_golden_flags INTERFACE)
+if(EMSCRIPTEN)
+  target_link_options(vitrine_golden_flags INTERFACE
+    -sMODULARIZE=1 -sEXPORT_ES6=1
+    -sENVIRONMENT=web,node
+    -sDYNAMIC_EXECUTION=0
+    -sINVOKE_RUN=0                       # the caller puts its files in place first
+    -sEXPORTED_RUNTIME_METHODS=FS,callMain
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB
     -sSTACK_SIZE=1MB)
 endif()

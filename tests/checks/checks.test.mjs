@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { compare } from '../golden/recorded.mjs';
+import { judge as judgeMachine, table } from '../machines.mjs';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
 import { readReport } from '../run-node.mjs';
@@ -175,4 +177,30 @@ test('a leg that ran nothing fails the run, and the closing line says so', () =>
   assert.match(bad.text, /\n2 passed, 1 failed$/);
   assert.equal(bad.ok, false);
   assert.equal(summary([]).ok, false);
+});
+
+test('a golden result that is another, absent, new or not agreed on is told by name', () => {
+  const recorded = { kernels: { exp: 'a', sum: 'b' } };
+  assert.deepEqual(compare({ kernels: { exp: 'a', sum: 'b' }, other: {} }, recorded), { equal: 2, differences: [] });
+  const of = (kernels) => compare({ kernels }, recorded).differences;
+  assert.deepEqual(of({ exp: 'a', sum: 'c' }), ['kernels: sum: expected b, found "c"']);
+  assert.deepEqual(of({ exp: 'a' }), ['kernels: sum: expected b, found nothing']);
+  assert.deepEqual(of({ exp: 'a', sum: 'b', dot: 'c' }), ['kernels: dot: expected no such entry, found "c"']);
+  assert.deepEqual(of({ exp: 'a', sum: { decode: 'b', prefill: 'c' } }), ['kernels: sum: expected b, found {"decode":"b","prefill":"c"}']);
+  assert.equal(compare({}, recorded).differences.length, 2);
+  assert.equal(compare({}, { kernels: {} }).differences.length, 1);
+});
+
+test('a machine is equal only when all was compared, nothing differs and its kernel tests passed', () => {
+  const good = { equal: 3, differences: [], kernelTests: { passed: 2, failed: 0 }, versions: ['g++ 12'] };
+  assert.equal(judgeMachine('a', good).result, 'equal');
+  assert.equal(judgeMachine('a', { ...good, differences: ['sum'] }).result, 'different');
+  assert.equal(judgeMachine('a', { ...good, equal: 0 }).result, 'failed');
+  assert.equal(judgeMachine('a', { ...good, kernelTests: { passed: 2, failed: 1 } }).result, 'failed');
+  assert.equal(judgeMachine('a', { ...good, kernelTests: { problem: 'crashed' } }).result, 'failed');
+  const absent = judgeMachine('b', { why: 'no such compiler' });
+  assert.equal(absent.result, 'not run');
+  assert.equal(table([judgeMachine('a', good), absent]).ok, true);
+  assert.equal(table([absent]).ok, false);
+  assert.equal(table([judgeMachine('a', good), judgeMachine('b', { ...good, differences: ['x'] })]).ok, false);
 });

@@ -1,4 +1,4 @@
-// Tests of kernels/scalar_math.hpp against the C library in long double. Bits across machines: machines_test.cpp.
+// Tests of kernels/scalar_math.hpp against the C library in long double. Bits across machines: tests/golden.
 #include "kernels/scalar_math.hpp"
 
 #include <doctest/doctest.h>
