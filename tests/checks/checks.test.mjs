@@ -9,7 +9,7 @@ import { readDoctest } from '../run-doctest.mjs';
 import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
-import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkPlaces, maxLines } from './sources.mjs';
 import { codeOnly } from './tree.mjs';
 
@@ -135,6 +135,13 @@ test('error lists that differ by a code or by a word are found', () => {
   finds(checkErrorLists, files);
   finds(checkErrorLists, { ...files, 'docs/errors.md': '| `a` | First. |\n' }, /docs\/errors\.md: expected the codes a, b; found a/);
   finds(checkErrorLists, { ...files, 'web/src/engine/errors.ts': "  a: 'Other.',\n  b: \"It's second.\",\n" }, /expected 'First\.', found 'Other\.'/);
+});
+
+test('a kernel whose outputs no golden result holds is found', () => {
+  const kernel = 'template <class Arch = DefaultArch>\nfloat sum(const float* x, size_t n) noexcept {\n';
+  const files = { 'src/kernels/reduce.hpp': kernel, 'tests/golden/kernels.cpp': 'k::sum<Arch>(x, n);' };
+  finds(checkGolden, files);
+  finds(checkGolden, { ...files, 'tests/golden/kernels.cpp': 'k::sum_of_squares<Arch>(x, n);' }, /reduce\.hpp: sum: expected a hash/);
 });
 
 test('a package with an address, without a hash or with a loose version is found', () => {

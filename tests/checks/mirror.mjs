@@ -1,5 +1,5 @@
-// Tests mirror sources: src/X/y.hpp has tests/cpp/X/y_test.cpp, and a kernel has a twin in double. What the tests say is
-// not looked at.
+// Tests mirror sources: src/X/y.hpp has tests/cpp/X/y_test.cpp, a kernel has a twin in double, and its outputs are among the
+// golden results. What the tests say is not looked at.
 import { files } from './tree.mjs';
 
 /** Sources without a test file of their own, each with the reason. */
@@ -48,6 +48,18 @@ export function checkTwins(tree, exceptions = withoutTwin) {
   for (const kernel of kernels) {
     if (!twins.has(kernel) && !exceptions.has(kernel)) {
       problems.push(`src/kernels/${kernel}.hpp: expected a twin in src/kernels/reference/${kernel}.hpp`);
+    }
+  }
+  return problems;
+}
+
+/** Kernels that tests/golden/kernels.cpp does not call. */
+export function checkGolden(tree) {
+  const golden = tree.get('tests/golden/kernels.cpp') ?? '';
+  const problems = [];
+  for (const [path, text] of files(tree, /^src\/kernels\/[^/]+\.hpp$/)) {
+    for (const [, name] of text.matchAll(/^template <class Arch = DefaultArch>\n(?:constexpr )?[\w:]+ (\w+)\(/gm)) {
+      if (!new RegExp(`\\b${name}<Arch>\\(`).test(golden)) problems.push(`${path}: ${name}: expected a hash of its outputs in tests/golden/kernels.cpp`);
     }
   }
   return problems;

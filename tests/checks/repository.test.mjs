@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { checkErrorLists, checkLinks, checkPackages, checkReadmeTree } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
-import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkPlaces } from './sources.mjs';
 import { files, readTree } from './tree.mjs';
 
@@ -18,6 +18,7 @@ const checks = {
   'the folders of web/src import downwards only': checkWebLayers,
   'every source has its test': checkMirror,
   'every kernel has its double twin': checkTwins,
+  'every kernel is among the golden results': checkGolden,
   'sources are ASCII': checkAscii,
   'no source file is longer than a reader takes in': checkLength,
   'nothing in the sources breaks the contract of exactness or the silence of the library': checkForbidden,
