@@ -1,4 +1,4 @@
-// Builds the golden program and the kernels' tests for one machine, in build/machines, and runs the latter.
+// Builds the golden program and the kernels' tests for one machine, in build/machine-NAME, and runs the latter.
 // The flags of the machine are its caller's; presets are for the builds that ship.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +17,10 @@ export function which(name) {
 export const versionOf = (command, env = process.env) =>
   (spawnSync(command[0], [...command.slice(1), '--version'], { encoding: 'utf8', env }).stdout ?? '').split('\n')[0].trim();
 
-/** Configures build/machines/NAME with CMake's arguments and builds the targets; what CMake prints goes to stderr. */
+/** Configures a folder with CMake's arguments and builds the targets; what CMake prints goes to stderr. */
 export async function buildMachine(name, args, targets, env) {
-  const folder = join(root, 'build/machines', name);
+  // As deep as the other build folders: the compiler cache serves both.
+  const folder = join(root, `build/machine-${name}`);
   mkdirSync(folder, { recursive: true });
   const print = async (command, options) => process.stderr.write(await run(command, options, { env, capture: true }));
   await print('cmake', ['-S', root, '-B', folder, '-G', 'Ninja', '--log-level=WARNING', ...args]);

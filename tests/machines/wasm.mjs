@@ -49,7 +49,7 @@ async function runEngine({ name, programs, open }, toolchain, setUp) {
   const missing = programs.filter((program) => !which(program));
   if (missing.length > 0) return { why: `no ${missing.join(', ')} on PATH` };
   const { folder, version: compiler } = await built(toolchain, setUp);
-  const page = join(root, `build/machines/page-${toolchain}`);
+  const page = join(root, `build/machine-wasm-${toolchain}/page`);
   buildPage(folder, join(root, 'web/models/shell'), page);
   const site = await serve({ folder: page });
   try {

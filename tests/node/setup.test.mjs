@@ -47,10 +47,10 @@ function fakeEmscripten(bin, { version, compiles = false }) {
 }
 
 /** Runs the set-up with a cache, an empty one if none is given, and stand-ins first on PATH if a version is given. */
-function setUp(t, { args = [], toolchain = 'path', include = '', scratch = scratchFolder(t), programs, ...stands } = {}) {
+function setUp(t, { args = [], toolchain = 'path', include = '', scratch = scratchFolder(t), programs = path, ...stands } = {}) {
   const bin = scratchFolder(t);
   if (stands.version) fakeEmscripten(bin, stands);
-  const env = { ...process.env, PATH: [bin, ...(programs ?? path)].join(':'), VITRINE_CHROMIUM: '', XDG_CACHE_HOME: scratch, VITRINE_TOOLCHAIN: toolchain, VITRINE_INCLUDE: include };
+  const env = { ...process.env, PATH: [bin, ...programs].join(':'), VITRINE_CHROMIUM: '', XDG_CACHE_HOME: scratch, VITRINE_TOOLCHAIN: toolchain, VITRINE_INCLUDE: include };
   const result = spawnSync('bash', ['wasm/setup.sh', ...args], { env, encoding: 'utf8' });
   const cache = join(scratch, 'vitrine');
   const left = existsSync(cache) ? readdirSync(cache).filter((name) => name !== 'lock') : [];
@@ -80,6 +80,18 @@ test('an emcc that is new enough but compiles nothing is refused by the probe, a
   assert.deepEqual([status, stdout, left], [1, '', []]);
 });
 
+test('what was proved of one emcc on PATH counts neither for another nor without any', (t) => {
+  const [scratch, include] = [scratchFolder(t), fakeHeaders(t)];
+  const good = setUp(t, { scratch, include, version: '4.0.1', compiles: true });
+  assert.equal(good.status, 0, good.stderr);
+  const other = setUp(t, { scratch, include, version: '4.0.1' });
+  assert.match(other.stderr, /proving/);
+  assert.deepEqual([other.status, other.stdout], [1, '']);
+  const none = setUp(t, { scratch, include });
+  assert.match(none.stderr, /path: no emcc on PATH/);
+  assert.deepEqual([none.status, none.stdout], [1, '']);
+});
+
 /** A folder with every program of this machine's PATH but those named. */
 function programsWithout(t, ...hidden) {
   const folder = scratchFolder(t);
@@ -99,16 +111,4 @@ test('a browser that is absent is asked for, and only with --browser', (t) => {
   assert.match(asked.stderr, /error no_browser: expected Chromium or Chrome on PATH/);
   assert.deepEqual([asked.status, asked.stdout], [1, '']);
   assert.doesNotMatch(setUp(t, { programs }).stderr, /chromium/i);
-});
-
-test('what was proved of one emcc on PATH counts neither for another nor without any', (t) => {
-  const [scratch, include] = [scratchFolder(t), fakeHeaders(t)];
-  const good = setUp(t, { scratch, include, version: '4.0.1', compiles: true });
-  assert.equal(good.status, 0, good.stderr);
-  const other = setUp(t, { scratch, include, version: '4.0.1' });
-  assert.match(other.stderr, /proving/);
-  assert.deepEqual([other.status, other.stdout], [1, '']);
-  const none = setUp(t, { scratch, include });
-  assert.match(none.stderr, /path: no emcc on PATH/);
-  assert.deepEqual([none.status, none.stdout], [1, '']);
 });
