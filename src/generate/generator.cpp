@@ -2,7 +2,6 @@
 #include "generate/generator.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -15,6 +14,7 @@ namespace vitrine {
 struct Generator::Slot {
   explicit Slot(KvCache empty) : cache(std::move(empty)) {}
 
+  std::span<const TokenId> prompt() const { return std::span<const TokenId>(sequence).first(prompt_size); }
   std::span<const TokenId> generated() const { return std::span<const TokenId>(sequence).subspan(prompt_size); }
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
@@ -151,9 +151,9 @@ std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
 void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& event) {
   event.logits = logits;
   const std::size_t step = slot.generated().size();
+  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.required)};
   try {
-    event.draw = pipeline_.draw(allowed_logits(logits, slot.required), slot.policy, slot.stream, step,
-                                slot.traced ? &slot.trace : nullptr);
+    event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr, context);
   } catch (const Error& error) {
     // The other rows of the batch go on; this one says what happened.
     slot.finish = event.finish = FinishReason::failed;
@@ -185,16 +185,16 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
   event.finish = slot.finish;
 }
 
-/// The logits with those at -infinity whose tokens neither begin with what is required nor begin what is required.
-std::span<const float> Generator::allowed_logits(std::span<const float> logits, std::string_view required) {
-  if (required.empty()) return logits;
-  masked_logits_.assign(logits.begin(), logits.end());
-  for (std::size_t id = 0; id < logits.size(); ++id) {
+/// Which tokens begin with what is required, or begin it; without anything required, all (an empty span).
+std::span<const std::uint8_t> Generator::allowed_tokens(std::string_view required) {
+  if (required.empty()) return {};
+  allowed_.resize(model_->config().vocab_size);
+  for (std::size_t id = 0; id < allowed_.size(); ++id) {
     const std::string_view bytes = token_bytes_(static_cast<TokenId>(id));
     const bool fits = !bytes.empty() && (bytes.starts_with(required) || required.starts_with(bytes));
-    if (!fits) masked_logits_[id] = -std::numeric_limits<float>::infinity();
+    allowed_[id] = fits ? 1 : 0;
   }
-  return masked_logits_;
+  return allowed_;
 }
 
 std::string Generator::abort(RowId row) {
@@ -215,8 +215,7 @@ Generator::Slot& Generator::slot(RowId row) const {
 
 RowView Generator::row(RowId row) const {
   const Slot& found = slot(row);
-  const std::span<const TokenId> sequence = found.sequence;
-  return {sequence.first(found.prompt_size), found.generated(), found.policy, found.cache, found.reused, found.finish};
+  return {found.prompt(), found.generated(), found.policy, found.cache, found.reused, found.finish};
 }
 
 std::size_t Generator::unfinished_rows() const {

@@ -9,82 +9,22 @@
 #include <string>
 #include <vector>
 
-#include "generate/parity.hpp"
 #include "support/expect_error.hpp"
-#include "support/tiny_model.hpp"
+#include "support/generator_runs.hpp"
 
 namespace vitrine {
 namespace {
 
+using test::letter;
+using test::make_model;
+using test::naive_tokens;
+using test::Outcome;
 using test::random_tokens;
 using test::random_weights;
+using test::request;
+using test::run;
+using test::run_alone;
 using test::tiny_config;
-
-/// Token t is the letter 'A' + t, so texts can be read; token 36 is special and adds no bytes.
-std::string_view letter(TokenId token) {
-  static const std::array<char, 36> letters = [] {
-    std::array<char, 36> all{};
-    for (std::size_t t = 0; t < all.size(); ++t) all[t] = static_cast<char>('A' + t);
-    return all;
-  }();
-  return token == 36 ? std::string_view() : std::string_view(&letters[static_cast<std::size_t>(token)], 1);
-}
-
-Transformer make_model(std::size_t max_batch_rows = 64) {
-  return Transformer(tiny_config(), random_weights(tiny_config(), 3), {.max_batch_rows = max_batch_rows, .threads = 1});
-}
-
-RowRequest request(std::vector<TokenId> prompt, std::uint64_t seed = 1, std::size_t max_new_tokens = 8) {
-  RowRequest out;
-  out.prompt = std::move(prompt);
-  out.policy.seed = seed;
-  out.policy.max_new_tokens = max_new_tokens;
-  return out;
-}
-
-struct Outcome {
-  std::vector<TokenId> tokens;
-  std::string text;
-  FinishReason finish = FinishReason::none;
-
-  bool operator==(const Outcome&) const = default;
-};
-
-/// Runs every row of the generator to its end.
-std::map<RowId, Outcome> run(Generator& generator) {
-  std::map<RowId, Outcome> outcomes;
-  while (generator.unfinished_rows() > 0) {
-    for (const RowEvent& event : generator.step()) {
-      Outcome& outcome = outcomes[event.row];
-      REQUIRE(outcome.finish == FinishReason::none);
-      if (event.token >= 0) outcome.tokens.push_back(event.token);
-      outcome.text += event.bytes;
-      outcome.finish = event.finish;
-    }
-  }
-  return outcomes;
-}
-
-Outcome run_alone(RowRequest asked, const GeneratorOptions& options = {}) {
-  Transformer model = make_model();
-  Generator generator(model, letter, options);
-  const RowId row = generator.join(std::move(asked));
-  return run(generator)[row];
-}
-
-/// The same continuation with no generator and no cache: every prefix from nothing.
-std::vector<TokenId> naive_tokens(const RowRequest& asked) {
-  Transformer model = make_model();
-  KvCache cache = model.make_cache();
-  SamplingPipeline pipeline(model.config().vocab_size);
-  std::vector<TokenId> sequence = asked.prompt;
-  for (std::size_t step = 0; step < asked.policy.max_new_tokens; ++step) {
-    const View<const float, 1> logits = full_prefix_logits(model, sequence, cache);
-    const RandomStream stream(*asked.policy.seed, asked.stream);
-    sequence.push_back(pipeline.draw({logits.data(), logits.size()}, asked.policy, stream, step).token);
-  }
-  return {sequence.begin() + static_cast<std::ptrdiff_t>(asked.prompt.size()), sequence.end()};
-}
 
 TEST_CASE("a row gives the tokens of a model without cache, in whatever chunks its prompt is computed") {
   const RowRequest asked = request(random_tokens(tiny_config(), 13, 1), 5);
