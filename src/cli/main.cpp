@@ -1,12 +1,15 @@
 // `vitrine`: the command line, built natively and as WebAssembly for Node from this one source.
 // It parses options and prints; what it prints comes from src/session and src/training.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <vector>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "cli/command_line.hpp"
@@ -43,6 +46,19 @@ int report(bool json, std::string_view code, const std::string& message, ExitSta
   return status;
 }
 
+/// CLI11 takes an empty text for the number 0, or for an option that was not given.
+void refuse_empty_numbers(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string type = option->get_type_name();
+      const bool is_number = type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
+      const std::vector<std::string>& given = option->results();
+      VITRINE_CHECK(!is_number || std::find(given.begin(), given.end(), "") == given.end(), ErrorCode::invalid_option,
+                    option->get_name(), ": expected a number, found an empty text");
+    }
+  }
+}
+
 int run(int argc, char** argv, bool json) {
   CLI::App app("Vitrine: a transformer under glass");
   app.name("vitrine");
@@ -63,6 +79,7 @@ int run(int argc, char** argv, bool json) {
   } catch (const CLI::ParseError& error) {
     return report(json, error_name(ErrorCode::invalid_option), error.what(), kBadUsage);
   }
+  refuse_empty_numbers(app);
   return line.action();
 }
 

@@ -143,3 +143,24 @@ test('a row is named by its own number alone, not by one that is the same modulo
   session.cancel(row);
   assert.equal(JSON.parse(session.finish(row)).finish_reason, 'aborted');
 });
+
+test('the command line takes no empty text and no other text for a number, in either build', () => {
+  const base = ['generate', '--bundle', bundle, '--prompt', 'git', '--json'];
+  const help = vitrine('native', ['generate', '--help']).stdout;
+  const names = [...help.matchAll(/^ +(--[a-z-]+) (?:U?INT|FLOAT)/gm)].map(([, name]) => name);
+  for (const name of ['--threads', '--rows', '--seed', '--top-k', '--temperature', '--penalty-window']) {
+    assert.ok(names.includes(name), `${name} of ${names}`);
+  }
+  for (const name of names) {
+    for (const value of ['', ' ', 'nan', 'one', '-1', '18446744073709551616', '1e400']) {
+      // A penalty may be negative.
+      if (value === '-1' && /presence|frequency/.test(name)) continue;
+      for (const build of value === '' ? ['native', 'wasm'] : ['native']) {
+        const refused = vitrine(build, [...base, name, value]);
+        assert.equal(refused.status, 2, `${build} ${name} '${value}': ${refused.stdout}`);
+        assert.equal(refused.json().error.code, 'invalid_option');
+        assert.match(refused.json().error.message, new RegExp(name.slice(2).replaceAll('-', '[-_]')));
+      }
+    }
+  }
+});

@@ -118,8 +118,8 @@ TEST_CASE("the JSON of a traced step holds every stage over all tokens, also whe
       row_options.heal = heal;
       const RowId row = session.start("git comm", parse(session, options), row_options, 0);
       while (session.result(row).finish == FinishReason::none) {
-        const Json distribution =
-            parse_json(json_text(step_json(session.step(row), session)), "step").at("distribution");
+        const Json step = parse_json(json_text(step_json(session.step(row), session)), "step");
+        const Json& distribution = step.at("distribution");
         CHECK(distribution.at("tokens").size() == 263);
         for (std::size_t stage = 0; stage < distribution.at("stages").size(); ++stage) {
           double sum = 0;
