@@ -89,6 +89,16 @@ test('training gives the same bundle, byte for byte, native and as WebAssembly',
   ]);
 });
 
+test('a context shorter than a self-test still gives a bundle that loads', (t) => {
+  const other = scratch(t);
+  writeFileSync(join(other, 'train.txt'), corpus(20));
+  const options = trainOptions.with(trainOptions.indexOf('--context') + 1, '4');
+  const trained = vitrine('native', ['train', '--data', join(other, 'train.txt'), '--out', join(other, 'bundle'), ...options]);
+  assert.equal(trained.status, 0, trained.stderr);
+  const described = both(['inspect', '--bundle', join(other, 'bundle'), '--json']).json();
+  assert.deepEqual([described.architecture.max_seq_len, described.self_test.tokens], [4, 4]);
+});
+
 test('a run that is interrupted goes on from its checkpoint to the same bundle', async (t) => {
   const other = scratch(t);
   const checkpoint = ['--checkpoint', join(other, 'checkpoint'), '--checkpoint-every', '2', '--log-every', '1'];
