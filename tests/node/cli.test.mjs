@@ -190,7 +190,7 @@ test('every policy option arrives; a wrong one is refused by name with status 2'
     ['stop', '--stop', ''],
     ['mode', '--mode', 'best'],
     ['repetition_penalty', '--repetition-penalty', '0'],
-    ['presence_penalty', '--presence-penalty', 'nan'],
+    ['presence_penalty', '--presence-penalty', '2.5'],
     ['frequency_penalty', '--frequency-penalty', '3'],
     ['penalty_window', '--presence-penalty', '1', '--penalty-window', '2147483648'],
     ['penalty_prompt', '--penalty-prompt'],

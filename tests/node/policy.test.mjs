@@ -32,7 +32,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One of every kind. Token 198 is the newline that ends a document of this bundle. */
+/** One of every kind. Token 199 is the newline that ends a document of this bundle. */
 const policies = [
   { seed: 1 },
   { seed: 2 ** 53 - 1, temperature: 1.7, max_new_tokens: 40 },
@@ -41,7 +41,7 @@ const policies = [
   { seed: 3, temperature: 0.5, top_k: 40, top_p: 0.9, min_p: 0.02 },
   { seed: 4, presence_penalty: 0.8, frequency_penalty: 0.4, penalty_window: 8 },
   { seed: 5, logit_bias: { 0: -100, 65: 3.25 } },
-  { seed: 6, min_new_tokens: 12, max_new_tokens: 20, stop_tokens: [0, 198], logit_bias: { 198: 8 } },
+  { seed: 6, min_new_tokens: 12, max_new_tokens: 20, stop_tokens: [0, 199], logit_bias: { 199: 8 } },
   { seed: 7, stop: ['it', ' -', '\n'], stop_tokens: [], max_new_tokens: 60 },
 ];
 const prompts = ['git commit', '', 'docker run --', '\u8d4b \u{1F602}'];
