@@ -3,7 +3,9 @@
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <new>
 #include <random>
 #include <string>
@@ -72,6 +74,13 @@ TokenIds to_ids(const std::vector<TokenId>& ids) {
   return TokenIds(val::global("Int32Array").new_(view));
 }
 
+/// A number of JavaScript as a row: Embind alone would turn 2^32 + 1 into row 1.
+RowId to_row(double number) {
+  const bool is_row = number >= 0 && number <= std::numeric_limits<RowId>::max() && number == std::floor(number);
+  if (!is_row) throw Error(ErrorCode::not_loaded, "row: expected one that was started, found another number");
+  return static_cast<RowId>(number);
+}
+
 class Module {
  public:
   void add_file(const std::string& name, const Bytes& bytes) {
@@ -95,7 +104,7 @@ class Module {
   std::string complete(const Text& text, const std::string& policy) {
     return guarded([&] {
       const Policy effective = session_.completion_policy(parse_json(policy, "policy"));
-      return json_text(result_json(session_.complete(to_utf8(text), effective)));
+      return json_text(result_json(session_.complete(to_utf8(text), effective, entropy())));
     });
   }
   RowId start(const Text& prompt, const std::string& policy, const std::string& options) {
@@ -105,16 +114,16 @@ class Module {
       return session_.start(to_utf8(prompt), effective, row_options, entropy());
     });
   }
-  std::string step(RowId row) {
-    return guarded([&] { return json_text(step_json(session_.step(row), session_)); });
+  std::string step(double row) {
+    return guarded([&] { return json_text(step_json(session_.step(to_row(row)), session_)); });
   }
-  void cancel(RowId row) {
-    guarded([&] { session_.abort(row); });
+  void cancel(double row) {
+    guarded([&] { session_.abort(to_row(row)); });
   }
-  std::string finish(RowId row) {
+  std::string finish(double row) {
     return guarded([&] {
-      std::string result = json_text(result_json(session_.result(row)));
-      session_.leave(row);
+      std::string result = json_text(result_json(session_.result(to_row(row))));
+      session_.leave(to_row(row));
       return result;
     });
   }

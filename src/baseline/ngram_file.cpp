@@ -1,3 +1,4 @@
+// Reading and writing of baselines: a file holds the documents, and loading counts them again.
 #include "baseline/ngram_file.hpp"
 
 #include <cmath>

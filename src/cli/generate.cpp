@@ -20,13 +20,33 @@ struct GenerateOptions {
   std::optional<std::string> mode;
   bool greedy = false;
   std::optional<double> temperature, top_p, min_p;
-  std::optional<std::int64_t> top_k, seed, max_new_tokens;
+  std::optional<double> repetition_penalty, presence_penalty, frequency_penalty;
+  std::optional<std::int64_t> top_k, seed, max_new_tokens, min_new_tokens, penalty_window;
+  bool penalty_prompt = false;
+  std::vector<std::string> logit_bias;
   std::vector<std::string> stop;
+  std::optional<std::string> context_overflow;
   std::size_t rows = 1;
   bool parity = false;
   bool heal = false;
   bool timing = false;
 };
+
+/// {"ID": BIAS} from texts ID=BIAS; the policy judges both halves, but an object cannot hold an ID twice.
+Json bias_options(const std::vector<std::string>& texts) {
+  Json json = Json::object();
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    double bias = 0;
+    const bool well_formed = equals != std::string::npos && CLI::detail::lexical_cast(text.substr(equals + 1), bias);
+    VITRINE_CHECK(well_formed, ErrorCode::invalid_option, "logit_bias: expected ID=BIAS, found ", in_quotes(text));
+    const std::string id = text.substr(0, equals);
+    VITRINE_CHECK(!json.contains(id), ErrorCode::invalid_option, "logit_bias: expected every token once, found ",
+                  in_quotes(id), " twice");
+    json[id] = bias;
+  }
+  return json;
+}
 
 /// The options as the policy's JSON; what is wrong with them the policy says.
 Json policy_options(const GenerateOptions& options) {
@@ -40,8 +60,16 @@ Json policy_options(const GenerateOptions& options) {
   set("top_k", options.top_k);
   set("top_p", options.top_p);
   set("min_p", options.min_p);
+  set("repetition_penalty", options.repetition_penalty);
+  set("presence_penalty", options.presence_penalty);
+  set("frequency_penalty", options.frequency_penalty);
+  set("penalty_window", options.penalty_window);
+  if (options.penalty_prompt) json["penalty_prompt"] = true;
+  if (!options.logit_bias.empty()) json["logit_bias"] = bias_options(options.logit_bias);
   set("seed", options.seed);
   set("max_new_tokens", options.max_new_tokens);
+  set("min_new_tokens", options.min_new_tokens);
+  set("context_overflow", options.context_overflow);
   if (!options.stop.empty()) json["stop"] = options.stop;
   return json;
 }
@@ -110,6 +138,31 @@ int run_generate(const GenerateOptions& options, const CommandLine& line) {
   return identical ? kOk : kCheckFailed;
 }
 
+/// The options of docs/policy.md. No range is checked here: the policy's own message names option and range.
+void add_policy_options(CLI::App& command, GenerateOptions& options) {
+  command.add_option("--policy", options.policy_file, "A JSON file with the policy; other options stand above it");
+  auto* mode = command.add_option("--mode", options.mode, "greedy or sample");
+  command.add_flag("--greedy", options.greedy, "The same as --mode greedy")->excludes(mode);
+  command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--repetition-penalty", options.repetition_penalty,
+                     "Divides positive logits of tokens that came before, multiplies others; 1: off");
+  command.add_option("--presence-penalty", options.presence_penalty, "Subtracted once from those logits, -2 to 2");
+  command.add_option("--frequency-penalty", options.frequency_penalty,
+                     "Subtracted for every time that the token came before, -2 to 2");
+  command.add_option("--penalty-window", options.penalty_window, "Penalise the latest n tokens; 0: all");
+  command.add_flag("--penalty-prompt", options.penalty_prompt, "Let the penalties count the prompt's tokens, too");
+  command.add_option("--temperature", options.temperature, "Divides the logits, 0.001 to 1000");
+  command.add_option("--top-k", options.top_k, "Keep the k most probable tokens; 0: all");
+  command.add_option("--top-p", options.top_p, "Keep the fewest tokens with this share of the probability");
+  command.add_option("--min-p", options.min_p, "Keep tokens of at least this share of the best one's probability");
+  command.add_option("--stop", options.stop, "A string that ends the text; may be repeated")->allow_extra_args(false);
+  command.add_option("--max-new-tokens", options.max_new_tokens, "The largest number of tokens");
+  command.add_option("--min-new-tokens", options.min_new_tokens, "No stop token before so many tokens");
+  command.add_option("--context-overflow", options.context_overflow, "What a full context does: stop, and only that");
+  command.add_option("--seed", options.seed, "0 to 2^53 - 1; drawn and printed if absent");
+}
+
 }  // namespace
 
 void add_generate(CLI::App& app, CommandLine& line) {
@@ -118,16 +171,7 @@ void add_generate(CLI::App& app, CommandLine& line) {
                                      options, run_generate);
   add_model_options(*command, options->model);
   command->add_option("--prompt", options->prompt, "The text to continue");
-  command->add_option("--policy", options->policy_file, "A JSON file with the policy; other options stand above it");
-  auto* mode = command->add_option("--mode", options->mode, "greedy or sample");
-  command->add_flag("--greedy", options->greedy, "The same as --mode greedy")->excludes(mode);
-  command->add_option("--temperature", options->temperature, "Divides the logits, 0.001 to 1000");
-  command->add_option("--top-k", options->top_k, "Keep the k most probable tokens; 0: all");
-  command->add_option("--top-p", options->top_p, "Keep the fewest tokens with this share of the probability");
-  command->add_option("--min-p", options->min_p, "Keep tokens of at least this share of the best one's probability");
-  command->add_option("--stop", options->stop, "A string that ends the text; may be repeated")->allow_extra_args(false);
-  command->add_option("--max-new-tokens", options->max_new_tokens, "The largest number of tokens");
-  command->add_option("--seed", options->seed, "0 to 2^53 - 1; drawn and printed if absent");
+  add_policy_options(*command, *options);
   auto* rows = command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")
                    ->check(CLI::Range(1, 64));
   auto* parity = command->add_flag("--parity", options->parity,

@@ -1,12 +1,15 @@
 // `vitrine`: the command line, built natively and as WebAssembly for Node from this one source.
 // It parses options and prints; what it prints comes from src/session and src/training.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <vector>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "cli/command_line.hpp"
@@ -39,6 +42,21 @@ int report(bool json, std::string_view code, const std::string& message, ExitSta
   return status;
 }
 
+/// CLI11 takes an empty text for the number 0 or for an option that was not given, and knows "nan".
+void refuse_texts_for_numbers(const CLI::App& app) {
+  const auto has_digit = [](const std::string& text) { return text.find_first_of("0123456789") != std::string::npos; };
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string type = option->get_type_name();
+      const bool is_number = type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
+      const std::vector<std::string>& given = option->results();
+      const auto wrong = std::find_if_not(given.begin(), given.end(), has_digit);
+      if (!is_number || wrong == given.end()) continue;
+      fail(ErrorCode::invalid_option, str(option->get_name(), ": expected a number, found ", in_quotes(*wrong)));
+    }
+  }
+}
+
 int run(int argc, char** argv, bool json) {
   CLI::App app("Vitrine: a transformer under glass");
   app.name("vitrine");
@@ -60,6 +78,7 @@ int run(int argc, char** argv, bool json) {
   } catch (const CLI::ParseError& error) {
     return report(json, error_name(ErrorCode::invalid_option), error.what(), kBadUsage);
   }
+  refuse_texts_for_numbers(app);
   return line.action();
 }
 

@@ -154,7 +154,8 @@ TrainedModel TrainingRun::finish() {
   content.policy.stop_tokens = stop_tokens(*tokenizer_, template_.unit, mark_);
   // The beginning of the training text is as good a test vector as any.
   content.self_test_tokens = {mark_};
-  const auto first = dataset_->targets().first(std::min(kSelfTestTokens, dataset_->targets().size()));
+  const std::size_t count = std::min({kSelfTestTokens, dataset_->targets().size(), options_.config.max_seq_len - 1});
+  const auto first = dataset_->targets().first(count);
   content.self_test_tokens.insert(content.self_test_tokens.end(), first.begin(), first.end());
 
   TrainedModel model;

@@ -2,7 +2,6 @@
 #include "generate/generator.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -22,6 +21,7 @@ bool is_stop_token(const Policy& policy, TokenId token) {
 struct Generator::Slot {
   explicit Slot(KvCache empty) : cache(std::move(empty)) {}
 
+  std::span<const TokenId> prompt() const { return std::span<const TokenId>(sequence).first(prompt_size); }
   std::span<const TokenId> generated() const { return std::span<const TokenId>(sequence).subspan(prompt_size); }
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
@@ -202,9 +202,9 @@ std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
 void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& event) {
   event.logits = logits;
   const std::size_t step = slot.generated().size();
+  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.required)};
   try {
-    event.draw = pipeline_.draw(allowed_logits(logits, slot.required), slot.policy, slot.stream, step,
-                                slot.traced ? &slot.trace : nullptr);
+    event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr, context);
   } catch (const Error& error) {
     // The other rows of the batch go on; this one says what happened.
     slot.finish = event.finish = FinishReason::failed;
@@ -246,14 +246,14 @@ std::string Generator::take_bytes(Slot& slot, TokenId token) const {
   return slot.matcher.push(bytes.substr(spelled));
 }
 
-/// The logits with those of tokens that do not spell what is required at -infinity.
-std::span<const float> Generator::allowed_logits(std::span<const float> logits, std::string_view required) {
-  if (required.empty()) return logits;
-  masked_logits_.assign(logits.begin(), logits.end());
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    if (!spells(static_cast<TokenId>(id), required)) masked_logits_[id] = -std::numeric_limits<float>::infinity();
+/// Which tokens spell what is required; without anything required, all (an empty span).
+std::span<const std::uint8_t> Generator::allowed_tokens(std::string_view required) {
+  if (required.empty()) return {};
+  allowed_.resize(model_->config().vocab_size);
+  for (std::size_t id = 0; id < allowed_.size(); ++id) {
+    allowed_[id] = spells(static_cast<TokenId>(id), required) ? 1 : 0;
   }
-  return masked_logits_;
+  return allowed_;
 }
 
 std::string Generator::abort(RowId row) {
@@ -274,8 +274,7 @@ Generator::Slot& Generator::slot(RowId row) const {
 
 RowView Generator::row(RowId row) const {
   const Slot& found = slot(row);
-  const std::span<const TokenId> sequence = found.sequence;
-  return {sequence.first(found.prompt_size), found.generated(), found.policy, found.cache, found.reused, found.finish};
+  return {found.prompt(), found.generated(), found.policy, found.cache, found.reused, found.finish};
 }
 
 std::size_t Generator::unfinished_rows() const {

@@ -36,7 +36,7 @@ struct RowRequest {
   Policy policy;                ///< with its seed
   std::uint64_t stream = 0;     ///< which random stream of the seed the row draws from
   std::string required;         ///< bytes with which the new tokens must begin; they are not handed out again as text
-  std::optional<std::size_t> trace_limit;  ///< keep the distribution of each draw, so many tokens of it (0: all)
+  std::optional<std::size_t> trace_limit;  ///< keep the distribution of each draw: DistributionTrace::limit
 };
 
 /// A row that goes on where a saved one stood.
@@ -119,13 +119,13 @@ class Generator {
   std::string take_bytes(Slot& slot, TokenId token) const;
   std::span<const RowEvent> step(std::span<Slot* const> active);
   void advance(Slot& slot, std::span<const float> logits, RowEvent& event);
-  std::span<const float> allowed_logits(std::span<const float> logits, std::string_view required);
+  std::span<const std::uint8_t> allowed_tokens(std::string_view required);
 
   Transformer* model_;
   TokenBytes token_bytes_;
   GeneratorOptions options_;
   SamplingPipeline pipeline_;
-  std::vector<float> masked_logits_;  // [V] while a row still has required bytes
+  std::vector<std::uint8_t> allowed_;  // [V] while a row still has required bytes
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<RowEvent> events_;
   RowId next_row_ = 1;

@@ -1,3 +1,4 @@
+// A checkpoint is a sealed file; what its tensors and its state mean to a run stands in training/trainer.cpp.
 #include "io/checkpoint_file.hpp"
 
 #include "io/atomic_file.hpp"

@@ -34,65 +34,88 @@ std::uint32_t sortable(float value) {
 }
 
 /// The token of the largest logit, the lowest id on a tie.
-std::size_t checked_argmax(std::span<const float> logits) {
+std::size_t checked_argmax(std::span<const float> logits, std::string_view where) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::size_t best = 0;
   float max = -kInfinity;
   for (std::size_t id = 0; id < logits.size(); ++id) {
     const float logit = logits[id];
-    VITRINE_CHECK(!std::isnan(logit) && logit != kInfinity, ErrorCode::not_finite, "logits: token ", id,
+    VITRINE_CHECK(!std::isnan(logit) && logit != kInfinity, ErrorCode::not_finite, where, ": token ", id,
                   ": expected a number below infinity, found ", logit);
     if (logit > max) {
       max = logit;
       best = id;
     }
   }
-  VITRINE_CHECK(max != -kInfinity, ErrorCode::not_finite,
-                "logits: expected one token above -infinity, found -infinity for all ", logits.size());
+  VITRINE_CHECK(max != -kInfinity, ErrorCode::not_finite, where,
+                ": expected one token above -infinity, found -infinity for all ", logits.size());
   return best;
+}
+
+std::vector<float> softmax_of(std::span<const float> logits) {
+  std::vector<float> probabilities(logits.size());
+  kernels::softmax(logits.data(), probabilities.data(), logits.size());
+  return probabilities;
+}
+
+std::size_t count_possible(std::span<const float> probabilities) {
+  return static_cast<std::size_t>(
+      std::count_if(probabilities.begin(), probabilities.end(), [](float probability) { return probability > 0.0f; }));
+}
+
+/// The key of the last of the first `count` tokens by descending logit, then lowest id.
+std::uint64_t key_of_last(std::span<const float> logits, std::size_t count) {
+  std::vector<std::uint64_t> keys(logits.size());
+  for (std::size_t id = 0; id < keys.size(); ++id) keys[id] = order_entry(sortable(logits[id]), id);
+  const auto last = keys.begin() + static_cast<std::ptrdiff_t>(count - 1);
+  std::nth_element(keys.begin(), last, keys.end(), std::greater<>());
+  return *last;
 }
 
 }  // namespace
 
-double DistributionTrace::probability(std::size_t stage, std::size_t rank) const {
+double DistributionTrace::probability(std::size_t stage, std::size_t index) const {
   const StageTrace& kept = stages[stage];
-  if (rank >= kept.kept) return 0.0;
-  if (kept.stage == SamplingStage::model) return double{ranked[rank].model_probability};
+  const RankedToken& token = ranked[index];
+  if (kept.stage == SamplingStage::model) return double{token.model_probability};
+  if (kept.stage == SamplingStage::penalties) return double{token.penalised_probability};
+  if (token.rank >= kept.kept) return 0.0;
   if (kept.stage == SamplingStage::greedy) return 1.0;
-  return static_cast<double>(ranked[rank].weight) / static_cast<double>(kept.total_weight);
+  return static_cast<double>(token.weight) / static_cast<double>(kept.total_weight);
 }
 
 SamplingPipeline::SamplingPipeline(std::size_t vocab_size)
-    : probabilities_(vocab_size), model_probabilities_(vocab_size), order_(vocab_size) {}
+    : penalties_(vocab_size), probabilities_(vocab_size), order_(vocab_size) {}
 
 Draw SamplingPipeline::draw(std::span<const float> logits, const Policy& policy, const RandomStream& stream,
-                            std::uint64_t step, DistributionTrace* trace) {
+                            std::uint64_t step, DistributionTrace* trace, const DrawContext& context) {
   VITRINE_ASSERT(logits.size() == order_.size());
-  const std::size_t best = checked_argmax(logits);
-  if (policy.mode == PolicyMode::greedy) return draw_greedy(logits, static_cast<TokenId>(best), trace);
-  return draw_sample(logits, logits[best], policy, stream.bits_at(step), trace);
+  std::size_t best = checked_argmax(logits, "logits");
+  const Logits both{logits, penalties_.apply(logits, policy, context)};
+  if (both.penalised.data() != logits.data()) best = checked_argmax(both.penalised, "logits after penalties");
+  if (policy.mode == PolicyMode::greedy) return draw_greedy(both, static_cast<TokenId>(best), trace);
+  return draw_sample(both, both.penalised[best], policy, stream.bits_at(step), trace);
 }
 
-Draw SamplingPipeline::draw_greedy(std::span<const float> logits, TokenId best, DistributionTrace* trace) {
+Draw SamplingPipeline::draw_greedy(const Logits& logits, TokenId best, DistributionTrace* trace) {
   if (trace != nullptr) {
-    kernels::softmax(logits.data(), model_probabilities_.data(), logits.size());
-    std::copy(model_probabilities_.begin(), model_probabilities_.end(), probabilities_.begin());
-    for (std::size_t id = 0; id < logits.size(); ++id) order_[id] = order_entry(sortable(logits[id]), id);
-    candidates_ = logits.size();
+    const std::vector<float> probabilities = softmax_of(logits.penalised);
+    std::copy(probabilities.begin(), probabilities.end(), probabilities_.begin());
+    candidates_ = logits.penalised.size();
     ranked_ = 0;
+    for (std::size_t id = 0; id < candidates_; ++id) order_[id] = order_entry(sortable(logits.penalised[id]), id);
     trace->stages.clear();
-    trace->stages.push_back({SamplingStage::model, logits.size(), 0});
+    record(logits, 0, *trace);
     trace->stages.push_back({SamplingStage::greedy, 1, 0});
-    record_ranked(logits, model_probabilities_, 0, *trace);
   }
   return {best, 1.0, 0.0};
 }
 
-Draw SamplingPipeline::draw_sample(std::span<const float> logits, float max, const Policy& policy, std::uint64_t bits,
+Draw SamplingPipeline::draw_sample(const Logits& logits, float max, const Policy& policy, std::uint64_t bits,
                                    DistributionTrace* trace) {
   // Subtracting the maximum before the division keeps every temperature from overflowing.
   const auto temperature = static_cast<float>(policy.temperature);
-  for (std::size_t id = 0; id < logits.size(); ++id) probabilities_[id] = (logits[id] - max) / temperature;
+  for (std::size_t id = 0; id < order_.size(); ++id) probabilities_[id] = (logits.penalised[id] - max) / temperature;
   kernels::softmax(probabilities_.data(), probabilities_.data(), probabilities_.size());
   collect_candidates();
 
@@ -106,14 +129,12 @@ Draw SamplingPipeline::draw_sample(std::span<const float> logits, float max, con
   const auto target = static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits) * min_p.total_weight) >> 64);
   const std::size_t chosen_rank = find_rank(target);
   if (trace != nullptr) {
-    kernels::softmax(logits.data(), model_probabilities_.data(), logits.size());
     trace->stages.clear();
-    trace->stages.push_back({SamplingStage::model, candidates_, 0});
+    record(logits, chosen_rank, *trace);
     trace->stages.push_back({SamplingStage::temperature, all.count, all.total_weight});
     trace->stages.push_back({SamplingStage::top_k, top_k.count, top_k.total_weight});
     trace->stages.push_back({SamplingStage::top_p, top_p.count, top_p.total_weight});
     trace->stages.push_back({SamplingStage::min_p, min_p.count, min_p.total_weight});
-    record_ranked(logits, model_probabilities_, chosen_rank, *trace);
   }
   const double weight = static_cast<double>(weight_at(chosen_rank));
   return {static_cast<TokenId>(id_of(order_[chosen_rank])), weight / static_cast<double>(min_p.total_weight),
@@ -191,14 +212,33 @@ std::size_t SamplingPipeline::find_rank(std::uint64_t target) {
   }
 }
 
-void SamplingPipeline::record_ranked(std::span<const float> logits, std::span<const float> model,
-                                     std::size_t chosen_rank, DistributionTrace& trace) {
-  const std::size_t count = trace.limit == 0 ? candidates_ : std::min(trace.limit, candidates_);
-  rank(count);
+/// Ranks every token: the candidates, then those without weight by descending logit.
+void SamplingPipeline::complete_order(std::span<const float> logits) {
+  rank(candidates_);
+  std::size_t end = candidates_;
+  for (std::size_t id = 0; end < order_.size(); ++id) {
+    if (weight_of(probabilities_[id]) == 0) order_[end++] = order_entry(sortable(logits[id]), id);
+  }
+  std::sort(order_.begin() + static_cast<std::ptrdiff_t>(candidates_), order_.end(), std::greater<>());
+}
+
+/// The two stages that are no prefix of the order, and the tokens to show.
+void SamplingPipeline::record(const Logits& logits, std::size_t chosen_rank, DistributionTrace& trace) {
+  const std::vector<float> model = softmax_of(logits.model);
+  const std::vector<float> penalised = softmax_of(logits.penalised);
+  trace.stages.push_back({SamplingStage::model, count_possible(model), 0});
+  trace.stages.push_back({SamplingStage::penalties, count_possible(penalised), 0});
+  complete_order(logits.model);
+  const std::size_t count = trace.limit == 0 ? order_.size() : std::min(trace.limit, order_.size());
+  const std::uint64_t model_last = key_of_last(logits.model, count);
   trace.ranked.clear();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t id = id_of(order_[i]);
-    trace.ranked.push_back({static_cast<TokenId>(id), logits[id], model[id], weight_of(probabilities_[id])});
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    const std::size_t id = id_of(order_[place]);
+    const bool shown =
+        place < count || place == chosen_rank || order_entry(sortable(logits.model[id]), id) >= model_last;
+    if (!shown) continue;
+    trace.ranked.push_back(
+        {static_cast<TokenId>(id), place, logits.model[id], model[id], penalised[id], weight_of(probabilities_[id])});
   }
   trace.chosen_rank = chosen_rank;
   trace.chosen_model_probability = model[id_of(order_[chosen_rank])];

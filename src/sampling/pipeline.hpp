@@ -1,5 +1,6 @@
 // SamplingPipeline: logits and a policy in, one token out, through stages in a fixed order:
-//   logits > temperature > softmax > top_k > top_p > min_p > draw        (or, in mode greedy, logits > argmax)
+//   logits > penalties > temperature > softmax > top_k > top_p > min_p > draw
+//   logits > penalties > argmax                                                  in mode greedy
 // It holds no text and no sequence: a draw depends on its arguments alone, so rows of a batch cannot disturb one
 // another.
 #pragma once
@@ -13,13 +14,15 @@
 
 #include "base/rng.hpp"
 #include "base/token_id.hpp"
+#include "sampling/penalties.hpp"
 #include "sampling/policy.hpp"
 
 namespace vitrine {
 
 enum class SamplingStage {
   model,        ///< softmax of the logits as they are
-  temperature,  ///< softmax of the logits divided by the temperature
+  penalties,    ///< softmax of the logits that biases, penalties and impossible tokens leave
+  temperature,  ///< softmax of those divided by the temperature
   top_k,
   top_p,
   min_p,
@@ -32,12 +35,16 @@ struct SamplingStageEntry {
 };
 
 inline constexpr std::array kSamplingStages = {
-    SamplingStageEntry{SamplingStage::model, "model"}, SamplingStageEntry{SamplingStage::temperature, "temperature"},
-    SamplingStageEntry{SamplingStage::top_k, "top_k"}, SamplingStageEntry{SamplingStage::top_p, "top_p"},
-    SamplingStageEntry{SamplingStage::min_p, "min_p"}, SamplingStageEntry{SamplingStage::greedy, "greedy"},
+    SamplingStageEntry{SamplingStage::model, "model"},
+    SamplingStageEntry{SamplingStage::penalties, "penalties"},
+    SamplingStageEntry{SamplingStage::temperature, "temperature"},
+    SamplingStageEntry{SamplingStage::top_k, "top_k"},
+    SamplingStageEntry{SamplingStage::top_p, "top_p"},
+    SamplingStageEntry{SamplingStage::min_p, "min_p"},
+    SamplingStageEntry{SamplingStage::greedy, "greedy"},
 };
 
-/// What one stage left: the first `kept` tokens of the order.
+/// What one stage left: its tokens of a probability above 0. From temperature on they are the first of the order.
 struct StageTrace {
   SamplingStage stage = SamplingStage::model;
   std::size_t kept = 0;
@@ -47,22 +54,27 @@ struct StageTrace {
 /// One token of the order, for display.
 struct RankedToken {
   TokenId token = -1;
+  std::size_t rank = 0;  ///< its place in the order
   float logit = 0.0f;
-  float model_probability = 0.0f;  ///< before any stage
-  std::uint64_t weight = 0;        ///< its probability after temperature, in units of 2^-60
+  float model_probability = 0.0f;      ///< before any stage
+  float penalised_probability = 0.0f;  ///< after penalties
+  std::uint64_t weight = 0;            ///< its probability after temperature, in units of 2^-60
 };
 
-/// Everything a draw went through. Since every stage keeps a prefix of one order (descending probability, then lowest
-/// id), the order and a count for each stage are all the intermediate distributions.
+/// Everything a draw went through. From temperature on every stage keeps a prefix of one order (descending probability,
+/// then lowest id; what has no weight left comes last, by descending logit), so the order and a count for each stage
+/// are all these distributions; those of the model and after penalties stand beside each token.
 struct DistributionTrace {
-  std::size_t limit = 0;  ///< set by the caller: at most so many ranked tokens are kept; 0: all
-  std::vector<RankedToken> ranked;
+  /// Set by the caller: `ranked` has the first so many tokens of the order, as many that the model itself finds most
+  /// probable, and the one chosen; 0: all tokens.
+  std::size_t limit = 0;
+  std::vector<RankedToken> ranked;  ///< by ascending rank
   std::vector<StageTrace> stages;
   std::size_t chosen_rank = 0;
   float chosen_model_probability = 0.0f;
 
-  /// The probability of ranked[rank] after stages[stage].
-  double probability(std::size_t stage, std::size_t rank) const;
+  /// The probability of ranked[index] after stages[stage].
+  double probability(std::size_t stage, std::size_t index) const;
 };
 
 struct Draw {
@@ -77,9 +89,10 @@ class SamplingPipeline {
   explicit SamplingPipeline(std::size_t vocab_size);
 
   /// Chooses from logits [V]. Uses draw number `step` of the stream, whatever was drawn before. Throws not_finite for
-  /// a NaN or +infinity (naming its token) and when every logit is -infinity; one that is -infinity is never drawn.
+  /// a NaN or +infinity (naming its token) and when every logit is -infinity, before penalties or after; one that is
+  /// -infinity is never drawn.
   Draw draw(std::span<const float> logits, const Policy& policy, const RandomStream& stream, std::uint64_t step,
-            DistributionTrace* trace = nullptr);
+            DistributionTrace* trace = nullptr, const DrawContext& context = {});
 
  private:
   struct Kept {
@@ -87,9 +100,14 @@ class SamplingPipeline {
     std::uint64_t total_weight;
   };
 
-  Draw draw_greedy(std::span<const float> logits, TokenId best, DistributionTrace* trace);
-  Draw draw_sample(std::span<const float> logits, float max, const Policy& policy, std::uint64_t bits,
-                   DistributionTrace* trace);
+  /// Logits [V] as the model gave them and as penalties left them; the same memory where there are none.
+  struct Logits {
+    std::span<const float> model;
+    std::span<const float> penalised;
+  };
+
+  Draw draw_greedy(const Logits& logits, TokenId best, DistributionTrace* trace);
+  Draw draw_sample(const Logits& logits, float max, const Policy& policy, std::uint64_t bits, DistributionTrace* trace);
   void collect_candidates();
   void rank(std::size_t count);
   std::uint64_t weight_at(std::size_t rank) const;
@@ -97,14 +115,14 @@ class SamplingPipeline {
   Kept keep_top_p(Kept before, double top_p);
   Kept keep_min_p(Kept before, double min_p);
   std::size_t find_rank(std::uint64_t target);
-  void record_ranked(std::span<const float> logits, std::span<const float> model, std::size_t chosen_rank,
-                     DistributionTrace& trace);
+  void complete_order(std::span<const float> logits);
+  void record(const Logits& logits, std::size_t chosen_rank, DistributionTrace& trace);
 
-  std::vector<float> probabilities_;        // [V] after temperature
-  std::vector<float> model_probabilities_;  // [V] for traces alone
-  std::vector<std::uint64_t> order_;        // candidates: a sort key above, the complement of the id below
-  std::size_t candidates_ = 0;              // how many of order_ are in use
-  std::size_t ranked_ = 0;                  // how many at the front of order_ are in their final place
+  Penalties penalties_;
+  std::vector<float> probabilities_;  // [V] after temperature
+  std::vector<std::uint64_t> order_;  // [V] a sort key above, the complement of the id below; candidates first
+  std::size_t candidates_ = 0;        // how many of order_ have a weight above 0
+  std::size_t ranked_ = 0;            // how many at the front of order_ are in their final place
 };
 
 }  // namespace vitrine

@@ -99,8 +99,6 @@ std::string logits_sha256(Transformer& transformer, const std::vector<TokenId>& 
 }
 
 Bundle make_bundle(const BundleContent& content) {
-  VITRINE_CHECK(!content.policy.seed && content.policy.stop.empty(), ErrorCode::invalid_option,
-                "bundle: policy: expected no seed and no stop strings, found some");
   Bundle bundle;
   bundle.manifest.name = content.name;
   bundle.manifest.model_version = content.model_version;

@@ -48,7 +48,7 @@ struct BundleContent {
   NamedTensors weights;
   TokenizerData tokenizer;
   PromptTemplate prompt_template;
-  Policy policy;  ///< no seed, no stop strings: generation_config.json has no place for them
+  Policy policy;  ///< one that generation_config.json has a place for: write_generation_config refuses others
   std::vector<TokenId> self_test_tokens;
 };
 

@@ -43,7 +43,7 @@ struct ParityTally {
 
 struct RowOptions {
   bool parity = false;                     ///< recompute the whole prefix for every token and compare
-  std::optional<std::size_t> trace_limit;  ///< keep each draw's distribution, so many tokens of it (0: all)
+  std::optional<std::size_t> trace_limit;  ///< keep each draw's distribution: DistributionTrace::limit
   std::uint64_t stream = 0;                ///< which random stream of the seed
   /// Continue a text that is being typed: begin before its last word, and let the new tokens spell that first; where a
   /// document is a line, continue the last line alone.

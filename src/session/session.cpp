@@ -276,10 +276,10 @@ KvBytes Session::cache_bytes() const {
   return sum;
 }
 
-RowResult Session::complete(std::string_view text, const Policy& policy) {
+RowResult Session::complete(std::string_view text, const Policy& policy, std::uint64_t entropy) {
   RowOptions options;
   options.heal = true;
-  RowRequest request = make_request(text, policy, options, 0);
+  RowRequest request = make_request(text, policy, options, entropy);
   const RowId id = completer_->join(std::move(request));
   SessionRow entry;
   RowResult result;

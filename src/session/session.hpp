@@ -77,8 +77,8 @@ class Session {
 
   /// Continues a text for a text box, from before its last word on: models know whole words. Runs on a cache of its
   /// own, rewound to what the text shares with the text before. Where a document is a line, the last line alone counts.
-  /// The result's text is what to add.
-  RowResult complete(std::string_view text, const Policy& policy);
+  /// The result's text is what to add. `entropy` and errors as in start.
+  RowResult complete(std::string_view text, const Policy& policy, std::uint64_t entropy);
 
   /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them. Throws
   /// invalid_option where the prompt alone has more, or the context fewer.

@@ -2,6 +2,9 @@
 // compared without them.
 #include "session/session_json.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/check.hpp"
 #include "base/utf8.hpp"
 
@@ -160,15 +163,17 @@ Json distribution_json(const DistributionTrace& trace, const Session& session) {
     stages.push_back({{"name", stage_name(stage.stage)}, {"kept", stage.kept}});
   }
   Json tokens = Json::array();
-  for (std::size_t rank = 0; rank < trace.ranked.size(); ++rank) {
-    const RankedToken& ranked = trace.ranked[rank];
+  for (std::size_t index = 0; index < trace.ranked.size(); ++index) {
+    const RankedToken& ranked = trace.ranked[index];
     Json probabilities = Json::array();
     for (std::size_t stage = 0; stage < trace.stages.size(); ++stage) {
-      probabilities.push_back(trace.probability(stage, rank));
+      probabilities.push_back(trace.probability(stage, index));
     }
     tokens.push_back({{"token", ranked.token},
                       {"text", token_text(session, ranked.token)},
-                      {"logit", ranked.logit},
+                      {"rank", ranked.rank},
+                      // A logit may be -infinity, which JSON cannot say.
+                      {"logit", std::isfinite(ranked.logit) ? Json(ranked.logit) : Json(nullptr)},
                       {"probabilities", std::move(probabilities)}});
   }
   return {{"stages", std::move(stages)},

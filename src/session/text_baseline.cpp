@@ -1,3 +1,4 @@
+// Text in front of the n-gram model: documents become tokens here, by the tokenizer of a loaded bundle.
 #include "session/text_baseline.hpp"
 
 #include <algorithm>

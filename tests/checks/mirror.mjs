@@ -75,15 +75,3 @@ export function checkGolden(tree) {
   }
   return problems;
 }
-
-/** Kernels that tests/golden/kernels.cpp does not call. */
-export function checkGolden(tree) {
-  const golden = tree.get('tests/golden/kernels.cpp') ?? '';
-  const problems = [];
-  for (const [path, text] of files(tree, /^src\/kernels\/[^/]+\.hpp$/)) {
-    for (const [, name] of text.matchAll(/^template <class Arch = DefaultArch>\n(?:constexpr )?[\w:]+ (\w+)\(/gm)) {
-      if (!new RegExp(`\\b${name}<Arch>\\(`).test(golden)) problems.push(`${path}: ${name}: expected a hash of its outputs in tests/golden/kernels.cpp`);
-    }
-  }
-  return problems;
-}

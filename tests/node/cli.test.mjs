@@ -89,6 +89,16 @@ test('training gives the same bundle, byte for byte, native and as WebAssembly',
   ]);
 });
 
+test('a context shorter than a self-test still gives a bundle that loads', (t) => {
+  const other = scratch(t);
+  writeFileSync(join(other, 'train.txt'), corpus(20));
+  const options = trainOptions.with(trainOptions.indexOf('--context') + 1, '4');
+  const trained = vitrine('native', ['train', '--data', join(other, 'train.txt'), '--out', join(other, 'bundle'), ...options]);
+  assert.equal(trained.status, 0, trained.stderr);
+  const described = both(['inspect', '--bundle', join(other, 'bundle'), '--json']).json();
+  assert.deepEqual([described.architecture.max_seq_len, described.self_test.tokens], [4, 4]);
+});
+
 test('a run that is interrupted goes on from its checkpoint to the same bundle', async (t) => {
   const other = scratch(t);
   const checkpoint = ['--checkpoint', join(other, 'checkpoint'), '--checkpoint-every', '2', '--log-every', '1'];
@@ -161,9 +171,22 @@ test('every policy option arrives; a wrong one is refused by name with status 2'
   const base = ['generate', '--bundle', bundle, '--prompt', 'git', '--seed', '1', '--json'];
   const options = ['--temperature', '0.5', '--top-k', '7', '--top-p', '0.9', '--min-p', '0.01', '--max-new-tokens', '5', '--stop', 'x', '--stop', 'yz'];
   const { policy } = both([...base, ...options]).json();
+  const neutral = {
+    ...{ logit_bias: {}, repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0 },
+    ...{ penalty_window: 0, penalty_prompt: false, min_new_tokens: 0, context_overflow: 'stop' },
+  };
   assert.deepEqual(policy, {
-    ...{ version: 1, mode: 'sample', temperature: 0.5, top_k: 7, top_p: 0.9, min_p: 0.01, seed: 1 },
+    ...{ version: 1, mode: 'sample', ...neutral, temperature: 0.5, top_k: 7, top_p: 0.9, min_p: 0.01, seed: 1 },
     ...{ max_new_tokens: 5, stop_tokens: policy.stop_tokens, stop: ['x', 'yz'] },
+  });
+  const penalties = [
+    ...['--repetition-penalty', '1.1', '--presence-penalty', '-0.5', '--frequency-penalty', '0.25', '--penalty-window', '9', '--penalty-prompt'],
+    ...['--logit-bias', '7=-2.5', '--logit-bias', '299=1e1', '--min-new-tokens', '2', '--context-overflow', 'stop'],
+  ];
+  assert.deepEqual(both([...base, ...penalties, '--max-new-tokens', '4']).json().policy, {
+    ...{ ...policy, temperature: 1, top_k: 0, top_p: 1, min_p: 0, max_new_tokens: 4, min_new_tokens: 2, stop: [] },
+    ...{ repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25, penalty_window: 9, penalty_prompt: true },
+    ...{ logit_bias: { 7: -2.5, 299: 10 }, context_overflow: 'stop' },
   });
   const file = join(scratch(t), 'policy.json');
   writeFileSync(file, JSON.stringify({ mode: 'greedy', max_new_tokens: 3 }));
@@ -182,6 +205,17 @@ test('every policy option arrives; a wrong one is refused by name with status 2'
     ['max_new_tokens', '--max-new-tokens', '0'],
     ['stop', '--stop', ''],
     ['mode', '--mode', 'best'],
+    ['repetition_penalty', '--repetition-penalty', '0'],
+    ['presence_penalty', '--presence-penalty', '2.5'],
+    ['frequency_penalty', '--frequency-penalty', '3'],
+    ['penalty_window', '--presence-penalty', '1', '--penalty-window', '2147483648'],
+    ['penalty_prompt', '--penalty-prompt'],
+    ['logit_bias', '--logit-bias', '300=1'],
+    ['logit_bias', '--logit-bias', '5'],
+    ['logit_bias', '--logit-bias', '5=much'],
+    ['logit_bias', '--logit-bias', '5=1', '--logit-bias', '5=2'],
+    ['min_new_tokens', '--min-new-tokens', '9007199254740992'],
+    ['context_overflow', '--context-overflow', 'shift'],
   ]) {
     const refused = both([...base, ...wrong]);
     assert.equal(refused.status, 2, wrong.join(' '));

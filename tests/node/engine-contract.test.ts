@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { before, test } from 'node:test';
 import type { MainModule } from 'vitrine-module';
 
-import type { RunStep } from '../../web/src/engine/protocol';
+import type { EffectivePolicy, PolicyOptions, RunStep } from '../../web/src/engine/protocol';
 import type { EngineSession } from '../../web/src/engine/session';
 import { tokenSteps, totals, withStep, beginRun } from '../../web/src/run';
 import { servesFiles, urls, wire, type Wired } from './support/wired-model';
@@ -104,6 +104,73 @@ test("steps and results have what the page shows, and its sums are the engine's"
   assert.equal(tokenSteps(run).length, result.ids.length);
   assert.equal(result.parity.tokens, result.ids.length);
   assert.equal(result.parity.differing_bits, 0);
+});
+
+/** Every option, with a value that is not neutral; the engine must echo each of them, and no other. */
+const everyOption: EffectivePolicy = {
+  version: 1,
+  mode: 'sample',
+  logit_bias: { '3': -1.5 },
+  repetition_penalty: 1.1,
+  presence_penalty: 0.5,
+  frequency_penalty: -0.25,
+  penalty_window: 16,
+  penalty_prompt: true,
+  temperature: 0.75,
+  top_k: 40,
+  top_p: 0.875,
+  min_p: 0.0625,
+  seed: 11,
+  max_new_tokens: 6,
+  min_new_tokens: 2,
+  stop_tokens: [0],
+  stop: ['\n'],
+  context_overflow: 'stop',
+};
+
+test('every option of the types arrives in the engine and comes back, and it knows no other', async () => {
+  const { policy, ids } = await wired.model.generate('git', { policy: everyOption });
+  assert.deepEqual(policy, everyOption);
+  const again = await wired.model.generate('git', { policy });
+  assert.deepEqual(again.ids, ids);
+  const { temperature, top_k, top_p, min_p, ...greedy } = everyOption;
+  const result = await wired.model.generate('git', { policy: { ...greedy, mode: 'greedy' } });
+  assert.deepEqual(result.policy, { ...greedy, mode: 'greedy' });
+  const options = { ...everyOption, temprature: 1 } as PolicyOptions;
+  await assert.rejects(wired.model.generate('git', { policy: options }), { code: 'invalid_option', message: /"temprature"/ });
+});
+
+test('a generation that is aborted at any step, from the callback of that step, gives its bits again afterwards', async () => {
+  // Longer than one chunk of the prefill.
+  const prompt = 'docker run --rm --interactive --tty --volume /tmp:/tmp --env A=1 --publish 80:80 --name a image sh -c "echo a b c d e"';
+  const policy = { mode: 'sample', seed: 5, max_new_tokens: 10, stop_tokens: [] };
+  const fresh = wire({ fetch: servesFiles(filesOfBundle()), createSession });
+  await fresh.model.load(urls);
+  const steps: RunStep[] = [];
+  const expected = await fresh.model.generate(prompt, { policy, parity: true, onStep: (step) => steps.push(step) });
+  assert.ok(steps.filter(({ token }) => token === null).length >= 1, 'the prompt takes more than one step');
+  for (const at of [0, 1, 2, 3, 6]) {
+    const stopper = new AbortController();
+    if (at === 0) stopper.abort();
+    let seen = 0;
+    const cut = await wired.model.generate(prompt, {
+      policy,
+      signal: stopper.signal,
+      onStep: () => {
+        seen += 1;
+        if (seen === at) stopper.abort();
+      },
+    });
+    assert.equal(cut.finish_reason, 'aborted', `at ${at}`);
+    assert.deepEqual(cut.ids, expected.ids.slice(0, cut.ids.length), `at ${at}`);
+    const probabilities: number[] = [];
+    const again = await wired.model.generate(prompt, { policy, parity: true, onStep: (step) => probabilities.push(step.probability) });
+    assert.deepEqual(again.ids, expected.ids, `at ${at}`);
+    assert.equal(again.parity.identical_tokens, expected.ids.length);
+    assert.equal(again.parity.differing_bits, 0);
+    const ofTokens = steps.filter(({ token }) => token !== null).map(({ probability }) => probability);
+    assert.deepEqual(probabilities.slice(-ofTokens.length), ofTokens, `at ${at}`);
+  }
 });
 
 test('the proof of a completion has the tokens of the completion', async () => {

@@ -137,11 +137,11 @@ test('a distribution comes with a step that asks for it', (t) => {
   const session = loaded(t);
   const { steps } = runRow(session, 'git', { seed: 2, top_k: 6, max_new_tokens: 2 }, { trace: 10 });
   const { stages, tokens, chosen_rank: rank } = steps[0].distribution;
-  assert.deepEqual(stages.map(({ name }) => name), ['model', 'temperature', 'top_k', 'top_p', 'min_p']);
-  assert.equal(stages[2].kept, 6);
+  assert.deepEqual(stages.map(({ name }) => name), ['model', 'penalties', 'temperature', 'top_k', 'top_p', 'min_p']);
+  assert.equal(stages[3].kept, 6);
   assert.equal(tokens.length, 10);
   assert.equal(tokens[rank].token, steps[0].token);
-  assert.ok(Math.abs(tokens.reduce((sum, token) => sum + token.probabilities[2], 0) - 1) < 1e-6);
+  assert.ok(Math.abs(tokens.reduce((sum, token) => sum + token.probabilities[3], 0) - 1) < 1e-6);
 });
 
 test('typing rewinds the completion to the common prefix', (t) => {

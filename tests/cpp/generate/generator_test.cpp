@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "generate/generator_testing.hpp"
-#include "generate/parity.hpp"
 #include "support/expect_error.hpp"
+#include "support/generator_runs.hpp"
 
 namespace vitrine {
 namespace {
 
 using test::letter;
 using test::make_model;
+using test::naive_tokens;
 using test::Outcome;
 using test::random_tokens;
 using test::random_weights;
@@ -25,20 +25,6 @@ using test::request;
 using test::run;
 using test::run_alone;
 using test::tiny_config;
-
-/// The same continuation with no generator and no cache: every prefix from nothing.
-std::vector<TokenId> naive_tokens(const RowRequest& asked) {
-  Transformer model = make_model();
-  KvCache cache = model.make_cache();
-  SamplingPipeline pipeline(model.config().vocab_size);
-  std::vector<TokenId> sequence = asked.prompt;
-  for (std::size_t step = 0; step < asked.policy.max_new_tokens; ++step) {
-    const View<const float, 1> logits = full_prefix_logits(model, sequence, cache);
-    const RandomStream stream(*asked.policy.seed, asked.stream);
-    sequence.push_back(pipeline.draw({logits.data(), logits.size()}, asked.policy, stream, step).token);
-  }
-  return {sequence.begin() + static_cast<std::ptrdiff_t>(asked.prompt.size()), sequence.end()};
-}
 
 TEST_CASE("a row gives the tokens of a model without cache, in whatever chunks its prompt is computed") {
   const RowRequest asked = request(random_tokens(tiny_config(), 13, 1), 5);

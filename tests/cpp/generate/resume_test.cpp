@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "generate/generator_testing.hpp"
 #include "support/expect_error.hpp"
+#include "support/generator_runs.hpp"
 
 namespace vitrine {
 namespace {

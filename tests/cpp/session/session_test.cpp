@@ -43,7 +43,7 @@ TEST_CASE("nothing works before a bundle is loaded, and says so") {
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.start("a", {}, {}, 0));
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.step(1));
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.step_all());
-  CHECK_ERROR(ErrorCode::not_loaded, "session", session.complete("a", {}));
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.complete("a", {}, 0));
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.cache_bytes());
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.check_parity("", 3, 0));
   CHECK_ERROR(ErrorCode::not_loaded, "bundle", session.load());
@@ -197,16 +197,16 @@ TEST_CASE("typing rewinds the completion's cache to the common prefix, and gives
   for (const std::string text :
        {"git", "git commit -m a", "git commit -m ab", "git commit -m", "git push", "git commit -m a"}) {
     Session fresh = make_session();
-    const RowResult typed = session.complete(text, policy);
-    const RowResult expected = fresh.complete(text, policy);
+    const RowResult typed = session.complete(text, policy, 0);
+    const RowResult expected = fresh.complete(text, policy, 0);
     CHECK(typed.text == expected.text);
     CHECK(typed.ids == expected.ids);
     CHECK(expected.reused_positions == 0);
     CHECK(typed.prefill.positions + typed.reused_positions == typed.prompt_tokens);
   }
   // "git commit -m ab" and "... a" share all but the last word, and the begin token.
-  session.complete("git commit -m a", policy);
-  const RowResult typed = session.complete("git commit -m abc", policy);
+  session.complete("git commit -m a", policy, 0);
+  const RowResult typed = session.complete("git commit -m abc", policy, 0);
   CHECK(typed.reused_positions == typed.prompt_tokens - 1);
 }
 
@@ -216,27 +216,27 @@ TEST_CASE("a completion goes on inside the last word") {
   const std::vector<std::pair<std::string, std::string>> last_pieces = {
       {"git comm", " comm"}, {"g", "g"}, {"git ", " "}, {" ", " "}, {"git commit", " commit"}};
   for (const auto& [text, piece] : last_pieces) {
-    const RowResult result = session.complete(text, policy);
+    const RowResult result = session.complete(text, policy, 0);
     std::string spelled;
     for (const TokenId id : result.ids) spelled += session.model().text_bytes(id);
     CHECK(spelled.starts_with(piece));
     CHECK(result.text == replace_invalid_utf8(spelled.substr(piece.size())));
     CHECK(result.prompt_tokens == 1 + session.encode(text.substr(0, text.size() - piece.size())).size());
   }
-  CHECK(session.complete("", policy).prompt_tokens == 1);
+  CHECK(session.complete("", policy, 0).prompt_tokens == 1);
 }
 
 TEST_CASE("where a line is a document, a completion continues the last line alone") {
   Session session = make_session();
   const Policy policy = session.completion_policy(Json::object());
-  CHECK(session.complete("ls -l\ngit comm", policy).ids == session.complete("git comm", policy).ids);
-  CHECK(session.complete("git comm\n", policy).prompt_tokens == 1);
+  CHECK(session.complete("ls -l\ngit comm", policy, 0).ids == session.complete("git comm", policy, 0).ids);
+  CHECK(session.complete("git comm\n", policy, 0).prompt_tokens == 1);
 }
 
 TEST_CASE("a healed row under a completion's policy gives the completion's tokens, with their parity") {
   Session session = make_session();
   for (const std::string text : {"git comm", "ls\ngit", "git commit -m "}) {
-    const RowResult completion = session.complete(text, session.completion_policy(Json::object()));
+    const RowResult completion = session.complete(text, session.completion_policy(Json::object()), 0);
     RowOptions options;
     options.heal = true;
     options.parity = true;
@@ -254,8 +254,8 @@ TEST_CASE("a model without a begin token refuses an empty prompt and completes t
   Session session;
   session.load(make_bundle(content));
   CHECK_ERROR(ErrorCode::invalid_option, "prompt", session.start("", seeded(session, 1), {}, 0));
-  CHECK_ERROR(ErrorCode::invalid_option, "prompt", session.complete("", session.completion_policy(Json::object())));
-  CHECK(session.complete("git", session.completion_policy(Json::object())).prompt_tokens ==
+  CHECK_ERROR(ErrorCode::invalid_option, "prompt", session.complete("", session.completion_policy(Json::object()), 0));
+  CHECK(session.complete("git", session.completion_policy(Json::object()), 0).prompt_tokens ==
         session.encode("git").size());
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("the bytes of every cache are accounted for") {
   const KvBytes before = session.cache_bytes();
   CHECK(before.formula == 0);
   run(session, "git", seeded(session, 1));
-  session.complete("git", session.completion_policy(Json::object()));
+  session.complete("git", session.completion_policy(Json::object()), 0);
   const KvBytes after = session.cache_bytes();
   CHECK(after.formula > 0);
   CHECK(after.used >= after.formula);

@@ -1,7 +1,7 @@
 // A stand-in for the wasm module's session: it spells a fixed continuation letter by letter. It computes no model, so
 // what is tested with it is the protocol around a model, never a model.
 
-import type { EngineStep, RunResult } from '../../../web/src/engine/protocol';
+import type { EffectivePolicy, EngineStep, RunResult } from '../../../web/src/engine/protocol';
 import type { EngineSession } from '../../../web/src/engine/session';
 
 const continuation = 'it -m <message>  # Use the given message as the commit message\n';
@@ -167,7 +167,7 @@ export class FakeSession implements EngineSession {
       text: steps.map((step) => step.text).join(''),
       ids: steps.map((step) => step.token as number),
       finish_reason: aborted ? 'aborted' : (steps.at(-1)?.finish_reason ?? null),
-      policy,
+      policy: policy as EffectivePolicy,
       prompt_tokens: prompt.length,
       reused_positions: Math.max(0, prompt.length - 2),
       prefill: { ...cost(steps.slice(0, 1)), positions: Math.min(2, prompt.length) },

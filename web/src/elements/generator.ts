@@ -154,7 +154,7 @@ export class VitrineGenerator extends LitElement {
     if (!run.result) return nothing;
     const { ids, finish_reason, parity, policy } = run.result;
     const reason = finish_reason ? finishTexts[finish_reason] : '';
-    const seed = policy['seed'];
+    const { seed } = policy;
     const isNew = typeof seed === 'number' && String(seed) !== this.fields.numbers.seed.trim();
     return html`
       <span>${plural(ids.length, 'token')}; ${reason}.</span>

@@ -26,8 +26,34 @@ export interface CacheBytes {
   allocated: number;
 }
 
-/** Options of docs/policy.md; the engine alone judges them. */
-export type PolicyOptions = Readonly<Record<string, unknown>>;
+/**
+ * The effective policy of docs/policy.md: every option that has an effect, so in mode "greedy" none that only sampling
+ * has. The seed is absent where none was needed yet: in the policy of a bundle.
+ */
+export type EffectivePolicy = {
+  version: number;
+  mode: 'sample' | 'greedy';
+  /** By token id. */
+  logit_bias: Record<string, number>;
+  repetition_penalty: number;
+  presence_penalty: number;
+  frequency_penalty: number;
+  penalty_window: number;
+  penalty_prompt: boolean;
+  temperature?: number;
+  top_k?: number;
+  top_p?: number;
+  min_p?: number;
+  seed?: number;
+  max_new_tokens: number;
+  min_new_tokens: number;
+  stop_tokens: number[];
+  stop: string[];
+  context_overflow: 'stop';
+};
+
+/** Options by name. Their values are whatever was given: the engine alone judges them. */
+export type PolicyOptions = { readonly [Option in keyof EffectivePolicy]?: unknown };
 
 export type FinishReason = 'stop_token' | 'stop_string' | 'length' | 'context_full' | 'aborted' | 'failed';
 
@@ -58,7 +84,7 @@ export interface RunResult {
   ids: number[];
   finish_reason: FinishReason | null;
   /** The effective policy, its seed included: the same options again give the same tokens. */
-  policy: Record<string, unknown>;
+  policy: EffectivePolicy;
   prompt_tokens: number;
   reused_positions: number;
   prefill: LaneCost;
@@ -85,7 +111,7 @@ export interface Description {
   parts: BundlePart[];
   architecture: JsonObject;
   parameters: number;
-  policy: JsonObject;
+  policy: EffectivePolicy;
   self_test: { tokens: number; logits_sha256: string; passed: boolean } | null;
   memory: { weights: number; workspace: number };
   corpus: JsonObject;
