@@ -16,6 +16,8 @@
 
 namespace vitrine {
 
+class InjectedFault;
+
 /// The rows of one sequence in a call, and the cache that holds what came before them.
 struct SequenceRows {
   std::size_t first_row = 0;
@@ -51,7 +53,7 @@ struct BlockContext {
   std::span<AttentionSequence> attention;  ///< scratch, one entry a sequence
   View<float, 2> attention_scratch;        ///< [threads, attention_scratch()]
   View<float, 2> branch;                   ///< [N, C] scratch: what a branch adds to the stream
-  std::size_t position_shift = 0;          ///< 0, or an injected fault
+  InjectedFault* fault = nullptr;          ///< none, unless one was injected
   ThreadPool& pool;
 };
 
