@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { checkErrorLists, checkLinks, checkPackages, checkReadmeTree } from './documents.mjs';
+import { checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkPlaces } from './sources.mjs';
@@ -25,6 +25,7 @@ const checks = {
   'links in documents lead somewhere': checkLinks,
   'the tree in the README is the tree': checkReadmeTree,
   'C++, TypeScript and the documents know the same error codes': checkErrorLists,
+  'the code and the document know the same faults and detectors': checkMutations,
   'packages have exact versions, hashes and no addresses': checkPackages,
 };
 
