@@ -45,6 +45,7 @@ void add_train(CLI::App& app, CommandLine& line);
 void add_tokenize(CLI::App& app, CommandLine& line);
 void add_generate(CLI::App& app, CommandLine& line);
 void add_parity(CLI::App& app, CommandLine& line);
+void add_detectors(CLI::App& app, CommandLine& line);
 void add_eval(CLI::App& app, CommandLine& line);
 void add_inspect(CLI::App& app, CommandLine& line);
 void add_baseline(CLI::App& app, CommandLine& line);

@@ -18,7 +18,8 @@ namespace vitrine::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit status: 0 done; 1 a check failed (parity differs); 2 wrong usage; 3 bad input or resources; "
+    "Exit status: 0 done; 1 a check failed (parity differs, a fault is not caught); 2 wrong usage; 3 bad input or "
+    "resources; "
     "4 a fault of vitrine.\nErrors: 'vitrine: code: message' on stderr; with --json, "
     "{\"error\":{\"code\":...,\"message\":...}} on stdout.";
 
@@ -68,6 +69,7 @@ int run(int argc, char** argv, bool json) {
   add_tokenize(app, line);
   add_generate(app, line);
   add_parity(app, line);
+  add_detectors(app, line);
   add_eval(app, line);
   add_inspect(app, line);
   add_baseline(app, line);

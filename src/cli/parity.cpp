@@ -15,13 +15,6 @@ struct ParityCommand {
   std::string fault = "none";
 };
 
-Fault find_fault(const std::string& name) {
-  for (const FaultEntry& entry : kFaults) {
-    if (entry.name == name) return entry.fault;
-  }
-  fail(ErrorCode::invalid_option, str("inject: expected the name of a fault, found ", in_quotes(name)));
-}
-
 std::string report_text(const ParityReport& report) {
   std::string text = str(report.tokens, " tokens\n");
   for (const ScheduleReport& schedule : report.schedules) {
@@ -40,7 +33,7 @@ std::string report_text(const ParityReport& report) {
 int run_parity(const ParityCommand& options, const CommandLine& line) {
   Session session(session_options(options.model));
   load_session(session, options.model);
-  session.inject(find_fault(options.fault));
+  session.inject(parse_fault(options.fault));
   const ParityReport report = session.check_parity(options.prompt, options.check.tokens, options.check.seed);
   line.print(parity_json(report), report_text(report));
   return report.passed() ? kOk : kCheckFailed;

@@ -11,6 +11,7 @@
 #include "io/atomic_file.hpp"
 #include "session/session_json.hpp"
 #include "tokenizer/bpe_trainer.hpp"
+#include "training/leak_detector.hpp"
 
 namespace vitrine::cli {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr std::string_view kMark = "<|endoftext|>";  // stands before every document
 constexpr std::uint64_t kMaxCurveBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kSelfTestTokens = 32;
+constexpr std::size_t kLeakCheckTokens = 8;
 
 /// The weights as a bundle holds them: half the download, and what is measured is what is shipped.
 NamedTensors rounded_to_half(const NamedTensors& weights) {
@@ -77,6 +79,7 @@ TrainingRun::TrainingRun(const TrainOptions& options) : options_(options) {
   dataset_.emplace(encode(text_, 0), DocumentMarks{mark_, mark_}, config.max_seq_len);
   pool_ = std::make_unique<ThreadPool>(options_.threads);
   trainer_ = std::make_unique<Trainer>(config, options_.training, *dataset_, *pool_);
+  require_no_leak();
   if (options_.checkpoint.empty()) {
     VITRINE_CHECK(!options_.resume, ErrorCode::invalid_option, "resume: expected a --checkpoint folder, found none");
     return;
@@ -97,6 +100,16 @@ void TrainingRun::learn_tokenizer() {
   bpe.special_tokens = {std::string(kMark)};
   tokenizer_ = train_bpe(std::string_view(text_), bpe);
   mark_ = *tokenizer_->special(kMark);
+}
+
+/// The beginning of the training text is enough: a leak is one of the code.
+void TrainingRun::require_no_leak() {
+  const std::size_t count = std::min(kLeakCheckTokens, dataset_->runs().front().length);
+  const auto tokens = dataset_->tokens().first(count), targets = dataset_->targets().first(count);
+  const TrainingBatch batch{{tokens.begin(), tokens.end()}, {targets.begin(), targets.end()}, {{0, count}}};
+  const auto leak = detect::gradient_leak(*trainer_, batch);
+  VITRINE_CHECK(!leak, ErrorCode::internal, "train: ", leak->where, ": expected ", leak->expected, ", found ",
+                leak->found);
 }
 
 std::vector<std::vector<TokenId>> TrainingRun::encode(std::string_view text, std::size_t documents) const {

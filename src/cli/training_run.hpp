@@ -52,7 +52,8 @@ struct TrainedModel {
 class TrainingRun {
  public:
   /// Reads the files, learns the tokenizer, makes or resumes the trainer. Throws what they throw; invalid_option for
-  /// --resume without a checkpoint, and for a checkpoint that is there without --resume.
+  /// --resume without a checkpoint, and for a checkpoint that is there without --resume; internal for a model whose
+  /// gradient reaches what it is to predict.
   explicit TrainingRun(const TrainOptions& options);
 
   Trainer& trainer() { return *trainer_; }
@@ -66,6 +67,7 @@ class TrainingRun {
 
  private:
   void learn_tokenizer();
+  void require_no_leak();
   void describe(Manifest& manifest, const std::optional<TextEvaluation>& held_out) const;
   std::vector<std::vector<TokenId>> encode(std::string_view text, std::size_t documents) const;
   std::string checkpoint_file() const { return options_.checkpoint + "/checkpoint.safetensors"; }

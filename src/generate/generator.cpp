@@ -154,17 +154,23 @@ Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
   return *emptiest;
 }
 
+/// Whether the next step is for this row too: until it has finished, unless a fault was injected.
+bool Generator::advances(const Slot& slot) const {
+  if (slot.active() || fault_ != Fault::finished_row_advances) return slot.active();
+  return slot.id != 0 && !slot.pending().empty() && slot.cache.length() < slot.cache.capacity();
+}
+
 std::span<const RowEvent> Generator::step() {
   std::vector<Slot*> active;
   for (const auto& slot : slots_) {
-    if (slot->active()) active.push_back(slot.get());
+    if (advances(*slot)) active.push_back(slot.get());
   }
   return step(active);
 }
 
 std::span<const RowEvent> Generator::step(RowId row) {
   Slot* only = &slot(row);
-  return step(std::span<Slot* const>(&only, only->active() ? 1 : 0));
+  return step(std::span<Slot* const>(&only, advances(*only) ? 1 : 0));
 }
 
 std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
@@ -211,6 +217,10 @@ void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& eve
     event.error = error;
     event.bytes = slot.matcher.finish();
     return;
+  }
+  if (fault_ == Fault::one_draw_for_all_rows) {
+    event.draw =
+        std::find_if(events_.begin(), events_.end(), [](const RowEvent& e) { return e.draw.token >= 0; })->draw;
   }
   event.token = event.draw.token;
   if (slot.traced) event.trace = &slot.trace;

@@ -109,6 +109,9 @@ class Generator {
   /// Memory of all caches, those of free places included.
   KvBytes cache_bytes() const;
 
+  /// Makes step() wrong in a named way from now on; as Transformer::inject, whose faults do nothing here.
+  void inject(Fault fault) { fault_ = fault; }
+
  private:
   struct Slot;
   Slot& slot(RowId row) const;
@@ -117,6 +120,7 @@ class Generator {
   Slot& choose_slot(std::span<const TokenId> prompt);
   bool spells(TokenId token, std::string_view required) const;
   std::string take_bytes(Slot& slot, TokenId token) const;
+  bool advances(const Slot& slot) const;
   std::span<const RowEvent> step(std::span<Slot* const> active);
   void advance(Slot& slot, std::span<const float> logits, RowEvent& event);
   std::span<const std::uint8_t> allowed_tokens(std::string_view required);
@@ -129,6 +133,7 @@ class Generator {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<RowEvent> events_;
   RowId next_row_ = 1;
+  Fault fault_ = Fault::none;
 };
 
 }  // namespace vitrine

@@ -120,12 +120,14 @@ ScheduleReport run_batch(const Setting& setting) {
   return report;
 }
 
-/// Types five tokens, then three wrong ones, then takes back the wrong ones and two right ones, and goes on.
+/// Types five tokens, then three wrong ones, takes back the wrong ones alone or, every other time, two right ones with
+/// them, and goes on: what is typed over is another token, or the same again.
 ScheduleReport run_rewind(const Setting& setting) {
   constexpr std::size_t kTyped = 5, kWrong = 3, kTakenBack = 2;
   ScheduleReport report{"rewind_retype", 0, 0, {}};
   KvCache cache = setting.model.make_cache();
   const auto vocab_size = static_cast<TokenId>(setting.model.config().vocab_size);
+  std::size_t taken_back = 0;
   while (cache.length() < setting.tokens.size()) {
     const std::size_t first = cache.length();
     const std::size_t count = std::min(kTyped, setting.tokens.size() - first);
@@ -141,7 +143,8 @@ ScheduleReport run_rewind(const Setting& setting) {
     }
     const SequenceInput wrong{&cache, mistakes};
     setting.model.forward({&wrong, 1}, LogitsWanted::none);
-    cache.rewind(first + count - kTakenBack);
+    cache.rewind(first + count - taken_back);
+    taken_back = kTakenBack - taken_back;
   }
   return report;
 }

@@ -1,5 +1,6 @@
-// The gradient of causal attention for one key/value head and one sequence that starts at position 0 (training).
-// The weights are computed again, in the forward's order, rather than kept; the forward is in attention.hpp.
+// The gradient of attention for one key/value head and one sequence that starts at position 0 (training), causal unless
+// asked otherwise. The weights are computed again, in the forward's order, rather than kept; the forward is in
+// attention.hpp.
 //
 //   d_v[s]   += sum over g, t of weight[t, s] * d_out[t]
 //   d_weight  = d_out . v;  d_score = softmax_backward(weight, d_weight) * scale
@@ -33,6 +34,7 @@ struct AttentionGradient {
   size_t d_key_token_stride;
   float* d_values;  ///< [T][D], added to
   size_t d_value_token_stride;
+  bool causal = true;  ///< false: every token sees all T positions
 };
 
 namespace detail {
@@ -47,16 +49,17 @@ constexpr size_t attention_backward_scratch(size_t T, size_t D) noexcept {
 
 namespace detail {
 
-/// weights and d_scores [rows, T] of query head g, tokens [begin, begin + rows).
+/// weights and d_scores [rows, T] of query head g, tokens [begin, begin + rows), of which the last one sees the
+/// positions below `seen`.
 template <class Arch>
-void score_gradients(const AttentionGradient& x, size_t g, size_t begin, size_t rows, const float* key_blocks,
-                     const float* value_blocks, float* weights, float* d_scores) noexcept {
+void score_gradients(const AttentionGradient& x, size_t g, size_t begin, size_t rows, size_t seen,
+                     const float* key_blocks, const float* value_blocks, float* weights, float* d_scores) noexcept {
   constexpr size_t kRows = kTileRows<Arch>;
   const AttentionHead head{x.queries + begin * x.query_token_stride + g * x.D,
                            x.query_token_stride,
                            rows,
                            1,
-                           begin,
+                           seen - rows,
                            x.D,
                            key_blocks,
                            x.values,
@@ -97,10 +100,12 @@ void attention_head_backward(const AttentionGradient& x, float* scratch) noexcep
     store_key(x.values + t * x.value_token_stride, t, value_blocks, x.D);
   }
   for (size_t g = 0; g < x.group; ++g) {
-    for (size_t begin = 0; begin < x.T; begin += detail::kGradientRows) {
-      const size_t rows = x.T - begin < detail::kGradientRows ? x.T - begin : detail::kGradientRows;
-      const size_t seen = begin + rows;
-      detail::score_gradients<Arch>(x, g, begin, rows, key_blocks, value_blocks, weights, d_scores);
+    // A tile of tokens sees one position more from token to token; without the mask a token is a tile of its own.
+    const size_t tile = x.causal ? detail::kGradientRows : 1;
+    for (size_t begin = 0; begin < x.T; begin += tile) {
+      const size_t rows = x.T - begin < tile ? x.T - begin : tile;
+      const size_t seen = x.causal ? begin + rows : x.T;
+      detail::score_gradients<Arch>(x, g, begin, rows, seen, key_blocks, value_blocks, weights, d_scores);
       const float* queries = x.queries + begin * x.query_token_stride + g * x.D;
       const float* d_out = x.d_out + begin * x.out_token_stride + g * x.D;
       float* d_queries = x.d_queries + begin * x.d_query_token_stride + g * x.D;

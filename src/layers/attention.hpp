@@ -2,6 +2,7 @@
 // layer that knows sequences; it reads keys and values as views and knows no cache.
 //   scores[h, t, s] = q[t, h] . k[s, h / G] / sqrt(D) for s <= past + t, weights = softmax over s
 //   out[t, h] = sum_s weights[h, t, s] v[s, h / G]
+// Without the causal mask, an option of the shape, s runs over every position of the call.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@ struct AttentionShape {
   std::size_t n_heads = 0;     ///< H
   std::size_t n_kv_heads = 0;  ///< Hkv
   std::size_t head_dim = 0;    ///< D
+  bool causal = true;          ///< false: a token also sees those that come after it in its call
 
   std::size_t group() const { return n_heads / n_kv_heads; }
   /// Width of a row of queries, keys and values, in this order: (H + 2 Hkv) D.
@@ -57,14 +59,17 @@ inline void attention_forward(const AttentionShape& shape, View<const float, 2> 
     work += 2 * sequence.rows * (sequence.past + sequence.rows) * shape.key_offset();
   }
   const auto one_head = [&](const AttentionSequence& sequence, std::size_t kv_head, float* scores) {
-    for (std::size_t begin = 0; begin < sequence.rows; begin += kAttentionTile) {
-      const std::size_t tokens = std::min(kAttentionTile, sequence.rows - begin);
+    // A tile of tokens sees one position more from token to token; without the mask a token is a tile of its own.
+    const std::size_t tile = shape.causal ? kAttentionTile : 1;
+    for (std::size_t begin = 0; begin < sequence.rows; begin += tile) {
+      const std::size_t tokens = std::min(tile, sequence.rows - begin);
+      const std::size_t seen = shape.causal ? begin + tokens : sequence.rows;
       const std::size_t row = sequence.first_row + begin;
       const kernels::AttentionHead head{.queries = qkv[row].data() + kv_head * group * head_dim,
                                         .query_token_stride = shape.qkv_width(),
                                         .rows = tokens * group,
                                         .group = group,
-                                        .past = sequence.past + begin,
+                                        .past = sequence.past + seen - tokens,
                                         .D = head_dim,
                                         .key_blocks = sequence.keys[kv_head].data(),
                                         .values = sequence.values[kv_head].data(),
@@ -117,7 +122,8 @@ inline void attention_backward(const AttentionShape& shape, View<const float, 2>
                                               .d_keys = d_row + shape.key_offset() + kv_head * head_dim,
                                               .d_key_token_stride = width,
                                               .d_values = d_row + shape.value_offset() + kv_head * head_dim,
-                                              .d_value_token_stride = width};
+                                              .d_value_token_stride = width,
+                                              .causal = shape.causal};
     kernels::attention_head_backward(gradient, head_scratch);
   };
   pool.run(sequences.size() * shape.n_kv_heads, [&](std::size_t begin, std::size_t end, std::size_t piece) {

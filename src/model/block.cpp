@@ -5,6 +5,7 @@
 #include "kernels/elementwise.hpp"
 #include "layers/rms_norm.hpp"
 #include "layers/swiglu.hpp"
+#include "model/injected_fault.hpp"
 
 namespace vitrine {
 
@@ -16,9 +17,8 @@ void rotate_and_store(const BlockContext& context, std::size_t cache_layer, View
   for (const SequenceRows& sequence : context.sequences) {
     for (std::size_t t = 0; t < sequence.rows; ++t) {
       const std::size_t position = sequence.past + t;
-      const std::size_t shift = sequence.past > 0 ? context.position_shift : 0;
       float* row = qkv[sequence.first_row + t].data();
-      context.rope.rotate(View<float, 2>(row, {c.n_heads + c.n_kv_heads, c.head_dim}), position + shift);
+      context.rope.rotate(View<float, 2>(row, {c.n_heads + c.n_kv_heads, c.head_dim}), position);
       const View<const float, 2> key(row + c.q_width(), {c.n_kv_heads, c.head_dim});
       const View<const float, 2> value(row + c.q_width() + c.kv_width(), {c.n_kv_heads, c.head_dim});
       sequence.cache->store(cache_layer, position, key, value);
@@ -26,10 +26,16 @@ void rotate_and_store(const BlockContext& context, std::size_t cache_layer, View
   }
 }
 
+AttentionShape attention_shape(const BlockContext& context) {
+  AttentionShape shape = attention_shape(context.config);
+  if (context.fault != nullptr) shape.causal = context.fault->causal();
+  return shape;
+}
+
 void attend(const BlockContext& context, std::size_t cache_layer, const BlockBuffers& b) {
   const auto run = [&](std::span<const AttentionSequence> sequences) {
-    attention_forward(attention_shape(context.config), b.qkv, sequences, context.attention_scratch, b.attended,
-                      context.pool);
+    if (context.fault != nullptr) sequences = context.fault->visible(sequences);
+    attention_forward(attention_shape(context), b.qkv, sequences, context.attention_scratch, b.attended, context.pool);
   };
   std::size_t together = 0;
   for (const SequenceRows& s : context.sequences) {
@@ -89,8 +95,10 @@ void block_forward(const BlockContext& context, const PackedBlock& weights, std:
   ThreadPool& pool = context.pool;
   rms_norm_forward(b.x, weights.attention_norm, eps, b.normed_attention, b.inv_rms_attention);
   linear_forward(b.normed_attention, weights.qkv, b.qkv, pool);
+  if (context.fault != nullptr) context.fault->before_rotation(context, cache_layer, b.qkv);
   rotate_and_store(context, cache_layer, b.qkv);
   attend(context, cache_layer, b);
+  if (context.fault != nullptr) context.fault->after_attention(context, cache_layer, b.attended);
   linear_forward(b.attended, weights.attention_output, context.branch, pool);
   add(b.x, context.branch, b.x_mid);
 
@@ -115,8 +123,8 @@ void block_backward(const BlockContext& context, const PackedBlock& weights, con
 
   linear_backward_weight(b.attended, d_x, gradients.attention_output, packed, pool);
   linear_backward_input(d_x, transposes.attention_output, s.d_attended, pool);
-  attention_backward(attention_shape(context.config), b.qkv, s.d_attended,
-                     context.attention.first(context.sequences.size()), s.attention, s.d_qkv, pool);
+  attention_backward(attention_shape(context), b.qkv, s.d_attended, context.attention.first(context.sequences.size()),
+                     s.attention, s.d_qkv, pool);
   rotate_gradients_back(context, s.d_qkv);
   linear_backward_weight(b.normed_attention, s.d_qkv, gradients.qkv, packed, pool);
   linear_backward_input(s.d_qkv, transposes.qkv, s.d_normed, pool);

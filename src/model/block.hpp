@@ -16,6 +16,8 @@
 
 namespace vitrine {
 
+class InjectedFault;
+
 /// The rows of one sequence in a call, and the cache that holds what came before them.
 struct SequenceRows {
   std::size_t first_row = 0;
@@ -52,7 +54,7 @@ struct BlockContext {
   View<float, 2> attention_scratch;        ///< [threads, attention_scratch()]
   View<float, 2> branch;                   ///< [N, C] scratch: what a branch adds to the stream
   View<float, 1> kv_scratch{};             ///< kv_scratch_floats(): one layer of a narrow cache as float32
-  std::size_t position_shift = 0;          ///< 0, or an injected fault
+  InjectedFault* fault = nullptr;          ///< none, unless one was injected
   ThreadPool& pool;
 };
 

@@ -7,6 +7,7 @@
 #include "layers/embedding.hpp"
 #include "layers/rms_norm.hpp"
 #include "model/block.hpp"
+#include "model/injected_fault.hpp"
 #include "model/packed_weights.hpp"
 #include "model/parameters.hpp"
 
@@ -88,7 +89,7 @@ struct Transformer::State {
       : config(model_config),
         options(transformer_options),
         pool(options.threads),
-        rope(config.max_seq_len + 1, config.head_dim, config.rope_theta, config.rope_pairing),
+        rope(config.max_seq_len, config.head_dim, config.rope_theta, config.rope_pairing),
         weights(config),
         workspace(config, options) {
     weights.pack(Parameters(config, tensors), pool);
@@ -97,11 +98,12 @@ struct Transformer::State {
   ModelConfig config;
   TransformerOptions options;
   ThreadPool pool;
-  RopeTable rope;  // one position more than the context: an injected shift stays inside
+  RopeTable rope;
   PackedWeights weights;
   Workspace workspace;
-  Fault fault = Fault::none;
+  std::unique_ptr<InjectedFault> fault;  // none, unless a test or a detector asked for one
 
+  const ModelConfig& computed_config() const { return fault == nullptr ? config : fault->config(); }
   void lay_out(std::span<const SequenceInput> batch);
   View<const float, 2> compute_logits(std::span<const SequenceInput> batch, LogitsWanted wanted, std::size_t rows);
 };
@@ -121,7 +123,12 @@ const ModelConfig& Transformer::config() const { return state_->config; }
 const TransformerOptions& Transformer::options() const { return state_->options; }
 std::uint64_t Transformer::weight_bytes() const { return state_->weights.bytes(); }
 std::uint64_t Transformer::workspace_bytes() const { return state_->workspace.arena.bytes(); }
-void Transformer::inject(Fault fault) { state_->fault = fault; }
+
+void Transformer::inject(Fault fault) {
+  state_->fault = fault == Fault::none ? nullptr : std::make_unique<InjectedFault>(fault, state_->config);
+}
+
+Fault Transformer::fault() const { return state_->fault == nullptr ? Fault::none : state_->fault->fault(); }
 
 /// Gives each sequence its rows of the call and embeds its tokens there.
 void Transformer::State::lay_out(std::span<const SequenceInput> batch) {
@@ -148,7 +155,8 @@ View<const float, 2> Transformer::State::compute_logits(std::span<const Sequence
     }
   }
   const View<float, 2> normed = workspace.buffers.normed_mlp.slice(0, count);
-  rms_norm_forward(x.slice(0, count), weights.final_norm(), config.norm_eps, normed, workspace.buffers.inv_rms_mlp);
+  rms_norm_forward(x.slice(0, count), weights.final_norm(), computed_config().norm_eps, normed,
+                   workspace.buffers.inv_rms_mlp);
   linear_forward(normed, weights.head(), workspace.logits.slice(0, count), pool);
   return workspace.logits.slice(0, count);
 }
@@ -157,14 +165,14 @@ View<const float, 2> Transformer::forward(std::span<const SequenceInput> batch, 
   State& s = *state_;
   const std::size_t rows = check_batch(s.config, s.options, batch);
   s.lay_out(batch);
-  const BlockContext context{.config = s.config,
+  const BlockContext context{.config = s.computed_config(),
                              .rope = s.rope,
                              .sequences = std::span(s.workspace.sequences).first(batch.size()),
                              .attention = s.workspace.attention,
                              .attention_scratch = s.workspace.attention_scores,
                              .branch = s.workspace.branch.slice(0, rows),
                              .kv_scratch = s.workspace.kv_scratch,
-                             .position_shift = s.fault == Fault::position_off_by_one ? 1u : 0u,
+                             .fault = s.fault.get(),
                              .pool = s.pool};
   const BlockBuffers buffers = s.workspace.buffers.first_rows(rows);
   for (std::size_t layer = 0; layer < s.config.n_layers; ++layer) {

@@ -62,9 +62,11 @@ class Transformer {
   std::uint64_t weight_bytes() const;
   std::uint64_t workspace_bytes() const;
 
-  /// Makes forward() wrong in a named way, so that detectors can be seen to detect it. Tests and the page's "break it"
-  /// only.
+  /// Makes forward() wrong in a named way from now on, so that detectors can be seen to detect it; Fault::none makes it
+  /// right again. For tests, the detectors and the page's "break it" panel alone. A fault of the generator does nothing
+  /// here.
   void inject(Fault fault);
+  Fault fault() const;
 
  private:
   struct State;

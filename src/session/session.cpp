@@ -322,6 +322,12 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
   return vitrine::check_parity(model.transformer, sequence);
 }
 
+void Session::inject(Fault fault) {
+  loaded().transformer.inject(fault);
+  generator_->inject(fault);
+  completer_->inject(fault);
+}
+
 TextEvaluation Session::evaluate(std::string_view text) {
   LoadedModel& model = loaded();
   const std::vector<std::vector<TokenId>> documents = model.encode_documents(text);

@@ -14,6 +14,7 @@
 #include "generate/generator.hpp"
 #include "generate/parity.hpp"
 #include "io/bundle.hpp"
+#include "session/detectors.hpp"
 #include "session/loaded_model.hpp"
 #include "session/row_types.hpp"
 #include "session/session_row.hpp"
@@ -86,8 +87,13 @@ class Session {
   /// Scores a text, each of its documents from a fresh context. Throws bad_data if there is nothing to predict.
   TextEvaluation evaluate(std::string_view text);
 
-  /// Makes the model wrong on purpose (model/fault.hpp), so that the detectors can be seen to work.
-  void inject(Fault fault) { loaded().transformer.inject(fault); }
+  /// Makes the model and its rows wrong on purpose (model/fault.hpp) until Fault::none or a load makes them right
+  /// again.
+  void inject(Fault fault);
+  /// What each detector sees with this fault, whatever is injected now; rows go on afterwards as if nothing had been.
+  std::vector<Sighting> detect(Fault fault) { return run_detectors(loaded(), fault); }
+  /// The same for the healthy model and for each fault.
+  DetectorReport check_detectors() { return vitrine::check_detectors(loaded()); }
 
  private:
   LoadedModel& loaded() const;

@@ -40,6 +40,12 @@ Json architecture_json(const ModelConfig& config) {
           {"tied_head", config.tied_head}};
 }
 
+Json detector_names(const std::vector<Sighting>& sightings) {
+  Json names = Json::array();
+  for (const Sighting& sighting : sightings) names.push_back(sighting.detector->name);
+  return names;
+}
+
 std::string_view stage_name(SamplingStage stage) { return kSamplingStages[static_cast<std::size_t>(stage)].name; }
 
 }  // namespace
@@ -145,6 +151,38 @@ Json parity_json(const ParityReport& report) {
           {"logits_compared", report.logits_compared()},
           {"differing_bits", report.differing_bits()},
           {"schedules", std::move(schedules)}};
+}
+
+Json fault_list_json() {
+  const auto list = [](const auto& entries) {
+    Json json = Json::array();
+    for (const auto& entry : entries) {
+      json.push_back({{"name", entry.name}, {"owner", entry.owner}, {"meaning", entry.meaning}});
+    }
+    return json;
+  };
+  return {{"faults", list(kFaults)}, {"detectors", list(detectors())}};
+}
+
+Json sightings_json(Fault fault, const std::vector<Sighting>& sightings) {
+  Json seen = Json::array();
+  for (const auto& [detector, finding] : sightings) {
+    seen.push_back({{"detector", detector->name},
+                    {"where", finding.where},
+                    {"expected", finding.expected},
+                    {"found", finding.found}});
+  }
+  return {{"fault", fault_name(fault)}, {"seen", std::move(seen)}};
+}
+
+Json detector_report_json(const DetectorReport& report) {
+  Json mutations = Json::array();
+  for (const MutationReport& mutation : report.mutations) {
+    Json entry = {{"name", fault_name(mutation.fault)}, {"caught_by", detector_names(mutation.seen)}};
+    if (mutation.inert) entry["inert"] = true;
+    mutations.push_back(std::move(entry));
+  }
+  return {{"healthy", detector_names(report.healthy)}, {"mutations", std::move(mutations)}};
 }
 
 Json evaluation_json(const TextEvaluation& evaluation) {

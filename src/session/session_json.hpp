@@ -16,6 +16,11 @@ Json tally_json(const ParityTally& tally);
 Json step_json(const RowStep& step, const Session& session);
 Json result_json(const RowResult& result);
 Json parity_json(const ParityReport& report);
+/// Every fault and every detector: name, owner, meaning.
+Json fault_list_json();
+/// What each detector saw with this fault.
+Json sightings_json(Fault fault, const std::vector<Sighting>& sightings);
+Json detector_report_json(const DetectorReport& report);
 Json evaluation_json(const TextEvaluation& evaluation);
 Json distribution_json(const DistributionTrace& trace, const Session& session);
 

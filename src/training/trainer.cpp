@@ -15,6 +15,7 @@
 #include "layers/embedding.hpp"
 #include "layers/rms_norm.hpp"
 #include "model/block.hpp"
+#include "model/injected_fault.hpp"
 #include "model/packed_weights.hpp"
 #include "model/parameters.hpp"
 #include "training/activation_store.hpp"
@@ -124,12 +125,14 @@ struct Trainer::State {
             .attention = store.attention,
             .attention_scratch = store.attention_scratch,
             .branch = store.branch.slice(0, batch.tokens.size()),
+            .fault = fault.get(),
             .pool = pool};
   }
 
   void clear_gradients() { std::fill_n(gradients.all().data(), gradients.all().size(), 0.0f); }
   double forward(const TrainingBatch& batch);
-  void backward(const TrainingBatch& batch, float scale);
+  void check_rows(const TrainingBatch& batch) const;
+  void propagate_back(const TrainingBatch& batch);
   double accumulate(const TrainingBatch& batch, float scale);
   double gradient_norm() const;
   void update(double learning_rate, float gradient_scale);
@@ -147,6 +150,7 @@ struct Trainer::State {
   PackedTransposes transposes;
   RopeTable rope;
   ActivationStore store;
+  std::unique_ptr<InjectedFault> fault;  // none, unless a test or a detector asked for one
   std::vector<TrainingBatch> batches;
   std::vector<double> losses;
   std::uint64_t steps_done = 0;
@@ -172,12 +176,12 @@ double Trainer::State::forward(const TrainingBatch& batch) {
   return sum;
 }
 
-/// Adds the gradients of scale * (sum of losses), from the head down to the embedding.
-void Trainer::State::backward(const TrainingBatch& batch, float scale) {
+/// Adds the weights' gradients to what store.logits holds, the gradient of the logits, from the head down to the
+/// embedding; leaves that of the embedded inputs in store.d_x.
+void Trainer::State::propagate_back(const TrainingBatch& batch) {
   const std::size_t rows = batch.tokens.size();
   const View<float, 2> logits = store.logits.slice(0, rows), d_x = store.d_x.slice(0, rows);
   const BlockGradients scratch = store.gradients.first_rows(rows);
-  cross_entropy_backward(logits, batch.targets, scale, logits, pool);
   linear_backward_weight(store.normed.slice(0, rows), logits, gradients.head(), scratch.packed.data(), pool);
   linear_backward_input(logits, transposes.head, scratch.d_normed, pool);
   std::fill_n(d_x.data(), d_x.size(), 0.0f);
@@ -193,8 +197,15 @@ void Trainer::State::backward(const TrainingBatch& batch, float scale) {
 
 double Trainer::State::accumulate(const TrainingBatch& batch, float scale) {
   const double loss = forward(batch);
-  backward(batch, scale);
+  const View<float, 2> logits = store.logits.slice(0, batch.tokens.size());
+  cross_entropy_backward(logits, batch.targets, scale, logits, pool);
+  propagate_back(batch);
   return loss;
+}
+
+void Trainer::State::check_rows(const TrainingBatch& batch) const {
+  VITRINE_CHECK(!batch.tokens.empty() && batch.tokens.size() <= options.batch_rows, ErrorCode::invalid_option,
+                "batch: expected 1 to ", options.batch_rows, " rows, found ", batch.tokens.size());
 }
 
 /// The square root of the sum over all weights, tensor after tensor.
@@ -288,11 +299,31 @@ StepReport Trainer::step() {
 }
 
 double Trainer::loss_and_gradients(const TrainingBatch& batch) {
-  VITRINE_CHECK(!batch.tokens.empty() && batch.tokens.size() <= state_->options.batch_rows, ErrorCode::invalid_option,
-                "batch: expected 1 to ", state_->options.batch_rows, " rows, found ", batch.tokens.size());
+  state_->check_rows(batch);
   state_->clear_gradients();
   const double rows = static_cast<double>(batch.tokens.size());
   return state_->accumulate(batch, static_cast<float>(1.0 / rows)) / rows;
+}
+
+std::vector<float> Trainer::input_gradients(const TrainingBatch& batch, std::size_t row) {
+  State& s = *state_;
+  s.check_rows(batch);
+  VITRINE_ASSERT(row < batch.tokens.size());
+  s.clear_gradients();
+  s.forward(batch);
+  const View<float, 2> logits = s.store.logits.slice(0, batch.tokens.size());
+  cross_entropy_backward(logits, batch.targets, 1.0f, logits, s.pool);
+  for (std::size_t n = 0; n < batch.tokens.size(); ++n) {
+    if (n != row) std::fill_n(logits[n].data(), s.config.vocab_size, 0.0f);
+  }
+  s.propagate_back(batch);
+  const float* d_x = s.store.d_x.data();
+  return {d_x, d_x + batch.tokens.size() * s.config.d_model};
+}
+
+void Trainer::inject(Fault fault) {
+  State& s = *state_;
+  s.fault = fault == Fault::causal_mask_dropped ? std::make_unique<InjectedFault>(fault, s.config) : nullptr;
 }
 
 void Trainer::save(const std::string& path) const {

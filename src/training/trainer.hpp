@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/thread_pool.hpp"
 #include "model/config.hpp"
+#include "model/fault.hpp"
 #include "tensor/named_tensors.hpp"
 #include "training/dataset.hpp"
 #include "training/schedule.hpp"
@@ -51,6 +53,12 @@ class Trainer {
   /// Loss and gradients of one batch, without a step: what step() accumulates. For gradient checks.
   double loss_and_gradients(const TrainingBatch& batch);
   NamedTensors gradients() const;
+  /// The gradient of the loss of one row of the batch alone with respect to the embedded input of every row: [N, C].
+  std::vector<float> input_gradients(const TrainingBatch& batch, std::size_t row);
+
+  /// Makes forward and backward pass wrong in the same named way from now on; as Transformer::inject. Of the faults,
+  /// causal_mask_dropped is one of training; the others do nothing here.
+  void inject(Fault fault);
 
   /// Everything that the next step depends on. load() refuses (bad_checkpoint) what another configuration, another set
   /// of options or other data made, and what lacks a tensor; the run then is as it was.

@@ -7,7 +7,7 @@ import { judge as judgeMachine, table } from '../machines.mjs';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
 import { readReport } from '../run-node.mjs';
-import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
+import { anchors, checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces, maxLines } from './sources.mjs';
@@ -173,6 +173,26 @@ test('a kernel whose outputs no golden result holds is found', () => {
   const files = { 'src/kernels/reduce.hpp': kernel, 'tests/golden/kernels.cpp': 'k::sum<Arch>(x, n);' };
   finds(checkGolden, files);
   finds(checkGolden, { ...files, 'tests/golden/kernels.cpp': 'k::sum_of_squares<Arch>(x, n);' }, /reduce\.hpp: sum: expected a hash/);
+});
+
+test('faults and detectors that the document leaves out, names otherwise or gives another owner are found', () => {
+  const row = (name, meaning, owner) => `| \`${name}\` | ${meaning} | [${owner}](../${owner}) |\n`;
+  const document = (mutations, detectors, done) => `## The detectors\n\n${detectors}\n## The mutations\n\n${mutations}\n## What is done about each\n\n${done}`;
+  const fault = row('a', 'First.', 'src/x.cpp');
+  const detector = row('d', 'Looks.', 'src/y.cpp');
+  const files = {
+    'src/model/fault.hpp': 'FaultEntry{Fault::a, "a", "src/x.cpp",\n "First."},',
+    'src/session/detectors.cpp': 'DetectorEntry{"d", "src/y.cpp", "Looks.", run},',
+    'src/x.cpp': '',
+    'src/y.cpp': '',
+  };
+  const check = (text, ...patterns) => finds(checkMutations, { ...files, 'docs/exactness.md': text }, ...patterns);
+  check(document(fault, detector, '| `a` | x | y |\n'));
+  check(document('', detector, ''), /The mutations: expected a; found $/, /a: expected 'First\.'/, /a: expected its owner/);
+  check(document(fault, row('d', 'Sees.', 'src/y.cpp'), '| `a` | x | y |\n'), /d: expected 'Looks\.'/);
+  check(document(row('a', 'First.', 'src/z.cpp'), detector, '| `a` | x | y |\n'), /a: expected its owner src\/x\.cpp/);
+  check(document(fault, detector, ''), /What is done about each: expected a; found $/);
+  finds(checkMutations, {}, /expected entries in the code/, /expected entries in the code/);
 });
 
 test('a package with an address, without a hash or with a loose version is found', () => {

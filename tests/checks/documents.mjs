@@ -1,5 +1,5 @@
-// Documents that tell the truth: links lead somewhere, the tree in the README is the tree, and the three lists of error
-// codes are one. Whether the words are right is for people to judge.
+// Documents that tell the truth: links lead somewhere, the tree in the README is the tree, the three lists of error
+// codes are one, and so are those of faults and detectors. Whether the words are right is for people to judge.
 import { posix } from 'node:path';
 
 import { files } from './tree.mjs';
@@ -125,6 +125,39 @@ export function checkVersion(tree) {
   return Object.entries(found)
     .filter(([, version]) => version === undefined || version !== expected)
     .map(([path, version]) => `${path}: expected version ${expected} as in package.json, found ${version ?? 'none'}`);
+}
+
+/** Faults and detectors as the code lists them and as docs/exactness.md does: name, sentence, owner. */
+export function checkMutations(tree) {
+  const document = tree.get('docs/exactness.md') ?? '';
+  const section = (heading) => document.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const column = (heading) => [...section(heading).matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const entries = (path, type) => [
+    ...(tree.get(path) ?? '').matchAll(new RegExp(`${type}\\{(?:Fault::\\w+,\\s*)?"(\\w+)",\\s*"([^"]+)",\\s*"([^"]+)"`, 'g')),
+  ];
+  const lists = [
+    { heading: 'The mutations', found: entries('src/model/fault.hpp', 'FaultEntry') },
+    { heading: 'The detectors', found: entries('src/session/detectors.cpp', 'DetectorEntry') },
+  ];
+  const problems = [];
+  for (const { heading, found } of lists) {
+    const names = found.map(([, name]) => name);
+    if (names.length === 0) problems.push(`docs/exactness.md: ${heading}: expected entries in the code, found none`);
+    if (column(heading).join() !== names.join()) {
+      problems.push(`docs/exactness.md: ${heading}: expected ${names.join(', ')}; found ${column(heading).join(', ')}`);
+    }
+    for (const [, name, owner, meaning] of found) {
+      const row = section(heading).split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+      if (!row.includes(`| ${meaning} |`)) problems.push(`docs/exactness.md: ${name}: expected '${meaning}'`);
+      if (!row.includes(`[${owner}](../${owner})`)) problems.push(`docs/exactness.md: ${name}: expected its owner ${owner}`);
+      if (!tree.has(owner)) problems.push(`${name}: its owner ${owner} is not there`);
+    }
+  }
+  const done = 'What is done about each';
+  if (column(done).join() !== column('The mutations').join()) {
+    problems.push(`docs/exactness.md: ${done}: expected ${column('The mutations').join(', ')}; found ${column(done).join(', ')}`);
+  }
+  return problems;
 }
 
 /** A lock file with addresses, a dependency without a hash, or a version that is not exact. */

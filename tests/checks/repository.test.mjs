@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { checkErrorLists, checkLinks, checkPackages, checkReadmeTree, checkVersion } from './documents.mjs';
+import { checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces } from './sources.mjs';
@@ -28,6 +28,7 @@ const checks = {
   'the tree in the README is the tree': checkReadmeTree,
   'C++, TypeScript and the documents know the same error codes': checkErrorLists,
   'the product has one version': checkVersion,
+  'the code and the document know the same faults and detectors': checkMutations,
   'packages have exact versions, hashes and no addresses': checkPackages,
 };
 

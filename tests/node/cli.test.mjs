@@ -33,7 +33,7 @@ test('--help documents every command and the exit statuses, --version names the 
   for (const build of builds) {
     const help = vitrine(build, ['--help']);
     assert.equal(help.status, 0);
-    for (const name of ['train', 'tokenize', 'generate', 'parity', 'eval', 'inspect', 'baseline']) assert.match(help.stdout, new RegExp(`  ${name} `));
+    for (const name of ['train', 'tokenize', 'generate', 'parity', 'detectors', 'eval', 'inspect', 'baseline']) assert.match(help.stdout, new RegExp(`  ${name} `));
     assert.match(help.stdout, /Exit status: 0 done; 1 a check failed/);
     assert.equal(vitrine(build, ['generate', '--help']).status, 0);
     assert.match(vitrine(build, ['--version']).stdout, /^vitrine \d+\.\d+\.\d+\n$/);

@@ -41,27 +41,27 @@ struct Memory {
 };
 
 std::vector<float> attend(const std::vector<float>& qkv, std::span<const AttentionSequence> sequences,
-                          std::size_t threads = 1) {
+                          std::size_t threads = 1, const AttentionShape& shape = kShape) {
   const std::size_t rows = qkv.size() / kShape.qkv_width();
   ThreadPool pool(threads);
   std::vector<float> out(rows * kShape.key_offset(), test::kPoison);
   const std::size_t scratch_floats = attention_scratch(kShape, 100);
   std::vector<float> scratch(threads * scratch_floats, test::kPoison);
-  attention_forward(kShape, View<const float, 2>(qkv.data(), {rows, kShape.qkv_width()}), sequences,
+  attention_forward(shape, View<const float, 2>(qkv.data(), {rows, kShape.qkv_width()}), sequences,
                     {scratch.data(), {threads, scratch_floats}}, {out.data(), {rows, kShape.key_offset()}}, pool);
   return out;
 }
 
 /// out [T, H D] of one sequence from position 0, in double.
-std::vector<double> reference(const std::vector<double>& qkv) {
+std::vector<double> reference(const std::vector<double>& qkv, bool causal = true) {
   const std::size_t T = qkv.size() / kShape.qkv_width(), D = kShape.head_dim;
   std::vector<double> out(T * kShape.key_offset(), 0.0);
   for (std::size_t t = 0; t < T; ++t) {
     for (std::size_t h = 0; h < kShape.n_heads; ++h) {
-      const std::size_t kv = h / kShape.group() * D;
-      std::vector<double> weights(t + 1, 0.0);
+      const std::size_t kv = h / kShape.group() * D, visible = causal ? t + 1 : T;
+      std::vector<double> weights(visible, 0.0);
       double total = 0;
-      for (std::size_t s = 0; s <= t; ++s) {
+      for (std::size_t s = 0; s < visible; ++s) {
         for (std::size_t d = 0; d < D; ++d) {
           weights[s] +=
               qkv[t * kShape.qkv_width() + h * D + d] * qkv[s * kShape.qkv_width() + kShape.key_offset() + kv + d];
@@ -69,7 +69,7 @@ std::vector<double> reference(const std::vector<double>& qkv) {
         weights[s] = std::exp(weights[s] / std::sqrt(static_cast<double>(D)));
         total += weights[s];
       }
-      for (std::size_t s = 0; s <= t; ++s) {
+      for (std::size_t s = 0; s < visible; ++s) {
         for (std::size_t d = 0; d < D; ++d) {
           out[t * kShape.key_offset() + h * D + d] +=
               weights[s] / total * qkv[s * kShape.qkv_width() + kShape.value_offset() + kv + d];
@@ -113,6 +113,23 @@ TEST_CASE("a sequence agrees with the double reference, and its later memory is 
   for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(double{out[i]} - expected[i]) < 50 * 1.2e-7);
 }
 
+TEST_CASE("without the causal mask every token of a call sees the whole call, and what came before it") {
+  const std::size_t T = 40, width = kShape.qkv_width();
+  AttentionShape shape = kShape;
+  shape.causal = false;
+  const std::vector<float> qkv = test::random_values(T * width, 1);
+  Memory memory(60);
+  for (std::size_t t = 0; t < T; ++t) memory.store(qkv.data() + t * width, t);
+  const std::vector<double> expected = reference({qkv.begin(), qkv.end()}, false);
+  for (const std::size_t past : {0u, 7u, 39u}) {
+    const std::vector<float> rest(qkv.begin() + static_cast<std::ptrdiff_t>(past * width), qkv.end());
+    const AttentionSequence sequence = memory.sequence(0, T - past, past);
+    const std::vector<float> out = attend(rest, {&sequence, 1}, 1, shape);
+    const std::size_t skipped = past * kShape.key_offset();
+    for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(double{out[i]} - expected[skipped + i]) < 50 * 1.2e-7);
+  }
+}
+
 TEST_CASE("any split into past and new tokens and any neighbour give the same bits") {
   const std::size_t T = 40, width = kShape.qkv_width();
   const std::vector<float> qkv = test::random_values(T * width, 2);
@@ -152,27 +169,31 @@ TEST_CASE("the gradient of queries, keys and values agrees with finite differenc
                            d_out = test::random_values(T * kShape.key_offset(), 4);
   const Memory memory(T);
   const AttentionSequence sequence = memory.sequence(0, T, 0);
-  std::vector<float> d_qkv(T * width, test::kPoison), scratch(attention_backward_scratch(kShape, T), test::kPoison);
-  ThreadPool pool;
-  attention_backward(kShape, View<const float, 2>(qkv.data(), {T, width}),
-                     View<const float, 2>(d_out.data(), {T, kShape.key_offset()}), {&sequence, 1},
-                     {scratch.data(), {1, scratch.size()}}, {d_qkv.data(), {T, width}}, pool);
-  std::vector<double> x(qkv.begin(), qkv.end());
-  const auto weighted = [&] {
-    const std::vector<double> out = reference(x);
-    double sum = 0;
-    for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] * double{d_out[i]};
-    return sum;
-  };
-  for (std::size_t i = 0; i < x.size(); i += 3) {
-    const double before = x[i], h = 1e-6;
-    x[i] = before + h;
-    const double above = weighted();
-    x[i] = before - h;
-    const double below = weighted();
-    x[i] = before;
-    // Up to 21 tokens and 3 heads add terms of about 1: 63 * 8 eps; the differences are good to 1e-8.
-    CHECK(std::abs(double{d_qkv[i]} - (above - below) / (2 * h)) < 6e-5);
+  for (const bool causal : {true, false}) {
+    AttentionShape shape = kShape;
+    shape.causal = causal;
+    std::vector<float> d_qkv(T * width, test::kPoison), scratch(attention_backward_scratch(kShape, T), test::kPoison);
+    ThreadPool pool;
+    attention_backward(shape, View<const float, 2>(qkv.data(), {T, width}),
+                       View<const float, 2>(d_out.data(), {T, kShape.key_offset()}), {&sequence, 1},
+                       {scratch.data(), {1, scratch.size()}}, {d_qkv.data(), {T, width}}, pool);
+    std::vector<double> x(qkv.begin(), qkv.end());
+    const auto weighted = [&] {
+      const std::vector<double> out = reference(x, causal);
+      double sum = 0;
+      for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] * double{d_out[i]};
+      return sum;
+    };
+    for (std::size_t i = 0; i < x.size(); i += 3) {
+      const double before = x[i], h = 1e-6;
+      x[i] = before + h;
+      const double above = weighted();
+      x[i] = before - h;
+      const double below = weighted();
+      x[i] = before;
+      // Up to 21 tokens and 3 heads add terms of about 1: 63 * 8 eps; the differences are good to 1e-8.
+      CHECK(std::abs(double{d_qkv[i]} - (above - below) / (2 * h)) < 6e-5);
+    }
   }
 }
 

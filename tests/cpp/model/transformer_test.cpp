@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/architectures.hpp"
 #include "support/expect_error.hpp"
 #include "support/reference_transformer.hpp"
 #include "support/tiny_model.hpp"
@@ -15,6 +16,7 @@
 namespace vitrine {
 namespace {
 
+using test::architectures;
 using test::random_tokens;
 using test::random_weights;
 using test::tiny_config;
@@ -29,17 +31,6 @@ std::vector<float> full_prefix(Transformer& model, std::span<const TokenId> toke
 
 bool same_bits(const float* a, const float* b, std::size_t count) {
   return std::memcmp(a, b, count * sizeof(float)) == 0;
-}
-
-std::vector<ModelConfig> architectures() {
-  std::vector<ModelConfig> all(4, tiny_config());
-  all[1].tied_head = false;
-  all[1].rope_pairing = kernels::RopePairing::adjacent;
-  all[2].n_kv_heads = 6;  // plain multi-head attention
-  all[2].norm_eps = 1e-3;
-  all[3].n_kv_heads = 1;
-  all[3].rope_theta = 500.0;
-  return all;
 }
 
 TEST_CASE("logits agree with the double reference, for every kind of architecture") {
@@ -279,20 +270,6 @@ TEST_CASE("missing, foreign and misshapen weights are refused by name") {
   shape.insert(std::move(norm));
   CHECK_ERROR(ErrorCode::shape_mismatch, "model.norm.weight: expected shape [22], found [11, 2]",
               Transformer(config, shape));
-}
-
-TEST_CASE("an injected wrong position changes the bits of decoding and not those of the first call") {
-  const ModelConfig config = tiny_config();
-  Transformer model(config, random_weights(config, 2));
-  const std::vector<TokenId> tokens = random_tokens(config, 12, 3);
-  const std::vector<float> expected = full_prefix(model, tokens);
-  model.inject(Fault::position_off_by_one);
-  CHECK(full_prefix(model, tokens) == expected);
-  KvCache cache = model.make_cache();
-  const SequenceInput most{&cache, std::span(tokens).first(11)}, one{&cache, std::span(tokens).last(1)};
-  model.forward({&most, 1}, LogitsWanted::none);
-  const View<const float, 2> logits = model.forward({&one, 1}, LogitsWanted::last);
-  CHECK_FALSE(same_bits(logits.data(), expected.data() + 11 * config.vocab_size, config.vocab_size));
 }
 
 TEST_CASE("multiply-adds are counted from the shapes") {

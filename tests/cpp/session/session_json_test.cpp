@@ -103,6 +103,33 @@ TEST_CASE("a difference names its place") {
   CHECK(json.at("schedules").at(0).at("first_difference").at("logit") == 4);
 }
 
+TEST_CASE("every fault and every detector is listed with its owner and its sentence") {
+  const Json list = fault_list_json();
+  CHECK(list.at("faults").size() == kFaults.size());
+  CHECK(list.at("detectors").size() == detectors().size());
+  for (const char* kind : {"faults", "detectors"}) {
+    for (const Json& entry : list.at(kind)) CHECK(keys(entry) == "name owner meaning");
+  }
+}
+
+TEST_CASE("what a detector saw is told with its place, and a report names who caught what") {
+  const DetectorEntry& detector = detectors()[2];
+  const std::vector<Sighting> seen = {{&detector, {"token 3", "1", "2"}}};
+  const Json sightings = sightings_json(Fault::rope_twice, seen);
+  CHECK(sightings.at("fault") == "rope_twice");
+  CHECK(sightings.at("seen") ==
+        Json::array({{{"detector", "causality_probe"}, {"where", "token 3"}, {"expected", "1"}, {"found", "2"}}}));
+  CHECK(sightings_json(Fault::none, {}) == Json{{"fault", "none"}, {"seen", Json::array()}});
+
+  DetectorReport report;
+  report.mutations = {{Fault::rope_twice, false, seen}, {Fault::heads_grouped_by_modulo, true, {}}};
+  const char* expected = R"({"healthy":[],"mutations":[{"name":"rope_twice","caught_by":["causality_probe"]},)"
+                         R"({"name":"heads_grouped_by_modulo","caught_by":[],"inert":true}]})";
+  CHECK(json_text(detector_report_json(report)) == expected);
+  report.healthy = seen;
+  CHECK(detector_report_json(report).at("healthy") == Json::array({"causality_probe"}));
+}
+
 TEST_CASE("row options are read, and what is wrong with them is named") {
   const RowOptions options = parse_row_options({{"parity", true}, {"trace", 10}, {"stream", 2}, {"heal", true}});
   CHECK(options.parity);

@@ -107,6 +107,57 @@ TEST_CASE("every gradient agrees with finite differences of the double reference
   }
 }
 
+TEST_CASE("the input gradients of all rows add up to the gradient of the embedding") {
+  ModelConfig config = test::tiny_config();
+  config.tied_head = false;  // else the head adds to it
+  const Dataset dataset(random_documents(config, 4), {.begin = 0, .end = 0}, config.max_seq_len);
+  ThreadPool pool;
+  Trainer trainer(config, tiny_options(), dataset, pool);
+  const test::TemporaryFolder folder;
+  load_weights(trainer, test::random_weights(config, 20, 0.7f), folder);
+  TrainingBatch batch;
+  BatchSampler(dataset, 1).next(80, batch);
+  const std::size_t rows = batch.tokens.size(), width = config.d_model;
+  std::vector<double> sum(config.vocab_size * width, 0.0);
+  for (std::size_t t = 0; t < rows; ++t) {
+    const std::vector<float> gradients = trainer.input_gradients(batch, t);
+    REQUIRE(gradients.size() == rows * width);
+    for (std::size_t s = 0; s < rows; ++s) {
+      for (std::size_t c = 0; c < width; ++c) {
+        sum[static_cast<std::size_t>(batch.tokens[s]) * width + c] += static_cast<double>(gradients[s * width + c]);
+      }
+    }
+  }
+  trainer.loss_and_gradients(batch);
+  const NamedTensors gradients = trainer.gradients();
+  const std::vector<float>& expected = gradients.require("model.embed_tokens.weight").data;
+  double largest = 0;
+  for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  CHECK(largest > 0);
+  // Both round through the same 30 stages, one row at a time here and all at once there: as above.
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(std::abs(sum[i] / static_cast<double>(rows) - static_cast<double>(expected[i])) < 1e-4 * largest);
+  }
+}
+
+TEST_CASE("a dropped mask changes loss and gradients, and nothing once it is taken away") {
+  const ModelConfig config = test::tiny_config();
+  const Dataset dataset(random_documents(config, 30), {.begin = 0, .end = 0}, config.max_seq_len);
+  ThreadPool pool;
+  Trainer healthy(config, tiny_options(), dataset, pool), broken(config, tiny_options(), dataset, pool);
+  TrainingBatch batch;
+  BatchSampler(dataset, 1).next(80, batch);
+  const double loss = healthy.loss_and_gradients(batch);
+  broken.inject(Fault::causal_mask_dropped);
+  CHECK(broken.loss_and_gradients(batch) != loss);
+  CHECK_FALSE(same(broken.gradients(), healthy.gradients()));
+  broken.inject(Fault::none);
+  CHECK(broken.loss_and_gradients(batch) == loss);
+  CHECK(same(broken.gradients(), healthy.gradients()));
+  for (int i = 0; i < 3; ++i) CHECK(broken.step().loss == healthy.step().loss);
+  CHECK(same(broken.weights(), healthy.weights()));
+}
+
 TEST_CASE("a tiny batch overfits to almost no loss") {
   ModelConfig config = test::tiny_config();
   config.d_model = 32;
