@@ -1,3 +1,4 @@
+// The detectors that need a transformer alone: parity, causality, untouched neighbours.
 #include "generate/detectors.hpp"
 
 #include <algorithm>

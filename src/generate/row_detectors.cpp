@@ -1,3 +1,4 @@
+// The detectors that look at the rows of a generator: their draws, and what a row does after its end.
 #include "generate/row_detectors.hpp"
 
 #include <algorithm>

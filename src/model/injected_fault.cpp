@@ -1,3 +1,4 @@
+// What each fault of a forward pass does, one function a kind.
 #include "model/injected_fault.hpp"
 
 #include <algorithm>

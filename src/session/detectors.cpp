@@ -1,3 +1,4 @@
+// The list of detectors with their owners, and the runs that show which of them sees which fault.
 #include "session/detectors.hpp"
 
 #include <algorithm>

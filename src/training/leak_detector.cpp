@@ -1,3 +1,4 @@
+// The alarms of training: a small model that learns what it cannot know, and a gradient that reaches into the future.
 #include "training/leak_detector.hpp"
 
 #include <algorithm>
