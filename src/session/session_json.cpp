@@ -138,6 +138,7 @@ Json parity_json(const ParityReport& report) {
   return {{"tokens", report.tokens},
           {"logits_compared", report.logits_compared()},
           {"differing_bits", report.differing_bits()},
+          {"not_exercised", report.not_exercised()},
           {"schedules", std::move(schedules)}};
 }
 
