@@ -12,21 +12,25 @@ const builds = {
   wasm: { file: path('wasm-release/vitrine.cjs'), command: (file) => [process.execPath, file] },
 };
 
-function fail(message) {
-  console.error(`vitrine: ${message}`);
+/** As the command line itself reports: on stderr, or as JSON on stdout if that was asked for. */
+function fail(code, message) {
+  const options = process.argv.slice(2);
+  const end = options.indexOf('--');
+  if (options.slice(0, end === -1 ? undefined : end).includes('--json')) console.log(JSON.stringify({ error: { code, message } }));
+  else console.error(`vitrine: ${code}: ${message}`);
   process.exit(2);
 }
 
 const wish = process.env.VITRINE_BUILD || undefined;
-if (wish !== undefined && !(wish in builds)) fail(`VITRINE_BUILD: expected native or wasm, found '${wish}'`);
+if (wish !== undefined && !(wish in builds)) fail('invalid_option', `VITRINE_BUILD: expected native or wasm, found '${wish}'`);
 const name = wish ?? Object.keys(builds).find((key) => existsSync(builds[key].file));
-if (name === undefined) fail('nothing is built yet: run npm run build');
+if (name === undefined) fail('file_not_found', 'nothing is built yet: run npm run build');
 const { file, command } = builds[name];
-if (!existsSync(file)) fail(`the ${name} build is not there: run npm run build:${name}`);
+if (!existsSync(file)) fail('file_not_found', `the ${name} build is not there: run npm run build:${name}`);
 
 const [program, ...args] = command(file);
 const child = spawn(program, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
 // A signal from the terminal reaches the child too; it decides what to do, and its end is ours.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-child.on('error', (error) => fail(`${file}: ${error.message}`));
+child.on('error', (error) => fail('internal', `${file}: ${error.message}`));
 child.on('close', (status, signal) => process.exit(status ?? 128 + constants.signals[signal]));

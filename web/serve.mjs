@@ -20,6 +20,19 @@ export const headers = {
   'Cache-Control': 'no-cache',
 };
 
+/** Resolves when the server listens on 127.0.0.1; a port that cannot be had is a StepFailed that names it. */
+async function listen(server, port) {
+  await new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  }).catch((error) => {
+    const reasons = {
+      EADDRINUSE: `port ${port}: expected a free port, found it in use; try npm start -- --port ${port + 1}`,
+      EACCES: `port ${port}: expected a port that you may open, found it forbidden; try npm start -- --port 8080`,
+    };
+    throw new StepFailed(reasons[error.code] ?? `port ${port}: ${error.message}`);
+  });
+}
+
 /**
  * Serves a folder on 127.0.0.1; port 0 takes a free one. `base` is the path under which the folder appears, for trying a
  * page on a sub-path. Resolves to { url, close }.
@@ -41,15 +54,7 @@ export async function serve({ folder = join(root, 'build/page'), port = 0, base 
     request.url = `/${request.url.slice(base.length)}`;
     answer(request, response, () => refuse(404, 'not found'));
   });
-  await new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  }).catch((error) => {
-    const reasons = {
-      EADDRINUSE: `port ${port}: expected a free port, found it in use; try npm start -- --port ${port + 1}`,
-      EACCES: `port ${port}: expected a port that you may open, found it forbidden; try npm start -- --port 8080`,
-    };
-    throw new StepFailed(reasons[error.code] ?? `port ${port}: ${error.message}`);
-  });
+  await listen(server, port);
   return {
     url: `http://127.0.0.1:${server.address().port}${base}`,
     close() {
@@ -77,6 +82,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const { help, port } = readOptions();
     if (help) return console.log('npm start -- [--port N]    build the page and serve it on this machine (port 8080)');
+    const probe = createServer();
+    await listen(probe, port); // building takes minutes: a port in use is better known before
+    await new Promise((resolve) => probe.close(resolve));
     await buildParts(['wasm', 'page'], await setUp());
     const { url } = await serve({ port });
     console.log(`Vitrine is at ${url}  (Ctrl+C ends it)`);

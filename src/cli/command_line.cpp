@@ -1,18 +1,30 @@
 // What is printed goes out here; progress goes to stderr, so that stdout stays the result alone.
 #include "cli/command_line.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
 #include <random>
 
+#include "base/check.hpp"
 #include "baseline/ngram_file.hpp"
+#include "cli/strict_options.hpp"
 #include "cli/text.hpp"
+
 namespace vitrine::cli {
 namespace {
 
-constexpr int kBarWidth = 24;
+constexpr std::size_t kBarWidth = 24;
+constexpr std::size_t kUsualColumns = 80;
+constexpr std::chrono::milliseconds kDrawingInterval{100};
+
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsualColumns;
+}
 
 }  // namespace
 
@@ -20,8 +32,14 @@ void CommandLine::print(const Json& result, const std::string& text) const {
   std::cout << (json ? json_text(result) + "\n" : text) << std::flush;
 }
 
+void CommandLine::note(const std::string& text) const {
+  if (!json) std::cerr << text << std::flush;
+}
+
 void add_model_options(CLI::App& command, ModelOptions& options) {
-  command.add_option("--bundle", options.bundle, "Folder of the model, with its manifest.json")->required();
+  command.add_option("--bundle", options.bundle, "Folder of the model, with its manifest.json")
+      ->required()
+      ->check(path_name());
   command.add_option("--threads", options.threads, "Threads, this one included; they change no bit of the result");
   command.add_option("--cache-dtype", options.cache_dtype, "How the KV cache stores numbers: f32, f16 or q8")
       ->capture_default_str();
@@ -63,12 +81,20 @@ void Progress::show(std::uint64_t done, std::uint64_t total, const std::string& 
     if (note) std::fprintf(stderr, "%s\n", text.c_str());
     return;
   }
-  const int filled = total == 0 ? 0 : static_cast<int>(done * kBarWidth / total);
-  const std::string bar = std::string(static_cast<std::size_t>(filled), '=') +
-                          std::string(static_cast<std::size_t>(kBarWidth - filled), ' ');
-  std::fprintf(stderr, "\r\033[K[%s] %s%s", bar.c_str(), text.c_str(), note ? "\n" : "");
+  if (note) {
+    std::fprintf(stderr, "\r\033[K%s\n", text.c_str());
+    drawn_ = false;
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_drawing_) return;
+  next_drawing_ = now + kDrawingInterval;
+  const auto filled = static_cast<std::size_t>(total == 0 ? 0 : done * kBarWidth / total);
+  const std::string line = str('[', std::string(filled, '='), std::string(kBarWidth - filled, ' '), "] ", text);
+  // A line that reached the last column would wrap, and the next one would not replace it.
+  std::fprintf(stderr, "\r\033[K%s", line.substr(0, terminal_columns() - 1).c_str());
   std::fflush(stderr);
-  drawn_ = !note;
+  drawn_ = true;
 }
 
 }  // namespace vitrine::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,10 +18,11 @@ namespace vitrine::cli {
 /// Exit statuses, as --help documents them.
 enum ExitStatus : int {
   kOk = 0,
-  kCheckFailed = 1,  ///< the command did its work, and what it checked does not hold
-  kBadUsage = 2,     ///< unknown or wrong options
-  kBadInput = 3,     ///< files, data or resources
-  kInternal = 4,     ///< a fault of vitrine
+  kCheckFailed = 1,    ///< the command did its work, and what it checked does not hold
+  kBadUsage = 2,       ///< unknown or wrong options
+  kBadInput = 3,       ///< files, data or resources
+  kInternal = 4,       ///< a fault of vitrine
+  kInterrupted = 130,  ///< a signal asked for the end, and work that was under way came to one
 };
 
 struct CommandLine {
@@ -29,6 +31,8 @@ struct CommandLine {
 
   /// The result on stdout: one line of JSON with --json, else the text.
   void print(const Json& result, const std::string& text) const;
+  /// What is worth knowing beside the result: on stderr, and nothing with --json.
+  void note(const std::string& text) const;
 };
 
 /// Adds a subcommand whose `run` is called with the parsed options; Options is its plain struct.
@@ -68,7 +72,8 @@ std::uint64_t entropy();
 /// Removes every "ms", so that two runs of the same work print the same.
 void remove_times(Json& json);
 
-/// A line on stderr that is rewritten while work goes on; plain lines, now and then, where stderr is no terminal.
+/// A line on stderr that is rewritten, some times a second, while work goes on; plain lines, now and then, where stderr
+/// is no terminal.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -76,13 +81,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows `text` behind a bar of done / total. On a terminal at once; elsewhere when `note` is set.
+  /// Shows `text` behind a bar of done / total, cut to the width of the terminal. A `note` is shown whole, everywhere,
+  /// and stays.
   void show(std::uint64_t done, std::uint64_t total, const std::string& text, bool note);
 
  private:
   bool terminal_;
   bool quiet_;
   bool drawn_ = false;
+  std::chrono::steady_clock::time_point next_drawing_{};
 };
 
 }  // namespace vitrine::cli

@@ -3,6 +3,7 @@
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/strict_options.hpp"
 #include "cli/text.hpp"
 #include "session/session_json.hpp"
 
@@ -16,7 +17,7 @@ struct EvalOptions {
 };
 
 int run_eval(const EvalOptions& options, const CommandLine& line) {
-  const std::string text = read_text(options.data);
+  const std::string text = read_corpus(options.data);
   Session session(session_options(options.model));
   load_session(session, options.model);
   const TextEvaluation evaluation =
@@ -38,8 +39,10 @@ void add_eval(CLI::App& app, CommandLine& line) {
   add_model_options(*command, options->model);
   command
       ->add_option("--data", options->data, "The text; each of its documents starts from a fresh context; - is stdin")
-      ->required();
-  command->add_option("--baseline", options->baseline, "Score this file of `vitrine baseline`, not the model");
+      ->required()
+      ->check(path_name());
+  command->add_option("--baseline", options->baseline, "Score this file of `vitrine baseline`, not the model")
+      ->check(path_name());
 }
 
 }  // namespace vitrine::cli

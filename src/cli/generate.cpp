@@ -6,6 +6,8 @@
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/policy_file.hpp"
+#include "cli/strict_options.hpp"
 #include "cli/text.hpp"
 #include "session/session_json.hpp"
 
@@ -50,7 +52,7 @@ Json bias_options(const std::vector<std::string>& texts) {
 
 /// The options as the policy's JSON; what is wrong with them the policy says.
 Json policy_options(const GenerateOptions& options) {
-  Json json = options.policy_file.empty() ? Json::object() : parse_json(read_text(options.policy_file), "policy");
+  Json json = Json::object();
   const auto set = [&](const char* key, const auto& value) {
     if (value) json[key] = *value;
   };
@@ -74,12 +76,20 @@ Json policy_options(const GenerateOptions& options) {
   return json;
 }
 
+/// The bundle's policy, that of the file on top of it, and the options above both.
+Policy effective_policy(const Session& session, const GenerateOptions& options) {
+  const std::size_t vocab_size = session.model().tokenizer.vocab_size();
+  Policy policy = session.model().default_policy;
+  if (!options.policy_file.empty()) policy = read_policy_file(options.policy_file, vocab_size, policy);
+  return parse_policy(policy_options(options), vocab_size, policy);
+}
+
 std::string cost_text(const RowResult& result) {
   const auto lane = [](const char* name, const LaneCost& cost) {
     return str(name, " ", cost.positions, " positions, ", cost.multiply_adds, " multiply-adds, ",
                fixed(cost.milliseconds, 2), " ms");
   };
-  std::string text = str("\n[", finish_name(result.finish), "; seed ", *result.policy.seed, "; ",
+  std::string text = str("[", finish_name(result.finish), "; seed ", *result.policy.seed, "; ",
                          lane("prefill", result.prefill), "; ", lane("decode", result.decode), "]\n");
   if (result.parity.tokens > 0) {
     text += str("[", result.parity.identical_tokens, " of ", result.parity.tokens, " tokens identical, ",
@@ -88,18 +98,26 @@ std::string cost_text(const RowResult& result) {
   return text;
 }
 
+/// As lines: whatever is printed next begins a new one.
+std::string ended(const std::string& text) { return text.ends_with('\n') ? text : text + "\n"; }
+
 void print_rows(const Session& session, const std::vector<RowId>& rows, const GenerateOptions& options,
                 const CommandLine& line) {
   Json all = Json::array();
-  std::string text;
+  std::string texts, costs;
   for (const RowId row : rows) {
     const RowResult result = session.result(row);
     all.push_back(result_json(result));
-    // One row was printed as it came.
-    text += (rows.size() > 1 ? str("--- row ", all.size(), "\n", result.text) : std::string()) + cost_text(result);
+    if (rows.size() > 1) {
+      texts += str("--- row ", all.size(), "\n", ended(result.text));
+    } else if (!result.text.ends_with('\n')) {
+      texts = "\n";  // it was printed as it came
+    }
+    costs += cost_text(result);
   }
   if (!options.timing) remove_times(all);
-  line.print(rows.size() == 1 ? all.front() : Json{{"rows", std::move(all)}}, text);
+  line.print(rows.size() == 1 ? all.front() : Json{{"rows", std::move(all)}}, texts);
+  line.note(costs);
 }
 
 int complete_by_baseline(const Session& session, const Policy& policy, const GenerateOptions& options,
@@ -115,7 +133,7 @@ int complete_by_baseline(const Session& session, const Policy& policy, const Gen
 int run_generate(const GenerateOptions& options, const CommandLine& line) {
   Session session(session_options(options.model, options.rows));
   load_session(session, options.model);
-  const Policy policy = resolve_seed(session.effective_policy(policy_options(options)), entropy());
+  const Policy policy = resolve_seed(effective_policy(session, options), entropy());
   if (!options.baseline.empty()) return complete_by_baseline(session, policy, options, line);
   std::vector<RowId> rows;
   for (std::size_t r = 0; r < options.rows; ++r) {
@@ -173,7 +191,7 @@ void add_generate(CLI::App& app, CommandLine& line) {
   command->add_option("--prompt", options->prompt, "The text to continue");
   add_policy_options(*command, *options);
   auto* rows = command->add_option("--rows", options->rows, "Texts at once, each from its own random stream")
-                   ->check(CLI::Range(1, 64));
+                   ->check(whole_number(1, 64));
   auto* parity = command->add_flag("--parity", options->parity,
                                    "Recompute the whole prefix for every token and compare the logits");
   auto* heal = command->add_flag("--heal", options->heal, "Let the first tokens complete the last word of the prompt");

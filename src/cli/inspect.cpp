@@ -3,15 +3,19 @@
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/text.hpp"
 #include "session/session_json.hpp"
 
 namespace vitrine::cli {
 namespace {
 
+/// For a terminal, which must not obey what a manifest says.
+std::string ascii_json(const Json& json) { return json.dump(-1, ' ', true); }
+
 std::string describe_text(const Session& session) {
   const LoadedModel& model = session.model();
   const ModelConfig& c = model.transformer.config();
-  std::string text = str(model.manifest.name, " ", model.manifest.model_version, "\n");
+  std::string text = str(shown(model.manifest.name), " ", shown(model.manifest.model_version), "\n");
   text += str("  ", c.parameter_count(), " parameters: ", c.n_layers, " layers, width ", c.d_model, ", ", c.n_heads,
               " heads (", c.n_kv_heads, " for keys and values), ", c.d_ff, " in the MLP\n");
   text += str("  vocabulary ", c.vocab_size, ", context ", c.max_seq_len, "\n");
@@ -21,8 +25,8 @@ std::string describe_text(const Session& session) {
     text += str("  ", part.name, ": ", part.file, ", ", part.bytes, " bytes, sha256 ", part.sha256, "\n");
   }
   text += model.manifest.self_test ? "  self-test passed\n" : "  no self-test\n";
-  text += str("  policy ", json_text(write_policy(model.default_policy)), "\n");
-  return text + str("  held-out ", json_text(model.manifest.held_out), "\n");
+  text += str("  policy ", ascii_json(write_policy(model.default_policy)), "\n");
+  return text + str("  held-out ", ascii_json(model.manifest.held_out), "\n");
 }
 
 int run_inspect(const ModelOptions& options, const CommandLine& line) {

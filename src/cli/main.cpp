@@ -7,20 +7,21 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "cli/command_line.hpp"
+#include "cli/strict_options.hpp"
 
 namespace vitrine::cli {
 namespace {
 
 constexpr const char* kFooter =
     "Exit status: 0 done; 1 a check failed (parity differs, a fault is not caught); 2 wrong usage; 3 bad input or "
-    "resources; "
-    "4 a fault of vitrine.\nErrors: 'vitrine: code: message' on stderr; with --json, "
+    "resources; 4 a fault of vitrine; 130 interrupted.\nErrors: 'vitrine: code: message' on stderr; with --json, "
     "{\"error\":{\"code\":...,\"message\":...}} on stdout.";
 
 /// Known before the options are parsed, so that a usage error is JSON too.
@@ -43,19 +44,10 @@ int report(bool json, std::string_view code, const std::string& message, ExitSta
   return status;
 }
 
-/// CLI11 takes an empty text for the number 0 or for an option that was not given, and knows "nan".
-void refuse_texts_for_numbers(const CLI::App& app) {
-  const auto has_digit = [](const std::string& text) { return text.find_first_of("0123456789") != std::string::npos; };
-  for (const CLI::App* command : app.get_subcommands()) {
-    for (const CLI::Option* option : command->get_options()) {
-      const std::string type = option->get_type_name();
-      const bool is_number = type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
-      const std::vector<std::string>& given = option->results();
-      const auto wrong = std::find_if_not(given.begin(), given.end(), has_digit);
-      if (!is_number || wrong == given.end()) continue;
-      fail(ErrorCode::invalid_option, str(option->get_name(), ": expected a number, found ", in_quotes(*wrong)));
-    }
-  }
+[[noreturn]] void refuse_command(const CLI::App& app, const std::string& found) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) names += (names.empty() ? "" : ", ") + command->get_name();
+  fail(ErrorCode::invalid_option, str("command: expected one of ", names, ", found ", found));
 }
 
 int run(int argc, char** argv, bool json) {
@@ -63,8 +55,8 @@ int run(int argc, char** argv, bool json) {
   app.name("vitrine");
   app.set_version_flag("--version", std::string("vitrine " VITRINE_VERSION));
   app.footer(kFooter);
-  app.require_subcommand(1);
   CommandLine line;
+  app.add_flag("--json", line.json, "Print one JSON object on stdout, and nothing else");
   add_train(app, line);
   add_tokenize(app, line);
   add_generate(app, line);
@@ -73,26 +65,33 @@ int run(int argc, char** argv, bool json) {
   add_eval(app, line);
   add_inspect(app, line);
   add_baseline(app, line);
+  make_strict(app);
+  std::vector<std::string> arguments = read_arguments(argc, argv);
+  const auto word =
+      std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) { return !text.starts_with('-'); });
+  if (word != arguments.end() && app.get_subcommand_no_throw(*word) == nullptr) refuse_command(app, in_quotes(*word));
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     return report(json, error_name(ErrorCode::invalid_option), error.what(), kBadUsage);
   }
-  refuse_texts_for_numbers(app);
+  if (!line.action) refuse_command(app, "none");
   return line.action();
 }
 
 }  // namespace
 
-int guarded_main(int argc, char** argv) {
+int run_and_report(int argc, char** argv) {
   const bool json = wants_json(argc, argv);
   try {
     return run(argc, argv, json);
   } catch (const Error& error) {
     const ExitStatus status = error.code() == ErrorCode::invalid_option ? kBadUsage
                               : error.code() == ErrorCode::internal     ? kInternal
+                              : error.code() == ErrorCode::aborted      ? kInterrupted
                                                                         : kBadInput;
     return report(json, error_name(error.code()), error.message(), status);
   } catch (const std::bad_alloc&) {
@@ -100,6 +99,15 @@ int guarded_main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(json, error_name(ErrorCode::internal), error.what(), kInternal);
   }
+}
+
+/// A result that did not arrive whole is no success, whatever the command thinks of it.
+int guarded_main(int argc, char** argv) {
+  const int status = run_and_report(argc, argv);
+  std::cout.flush();
+  if (std::cout) return status;
+  return report(false, error_name(ErrorCode::file_unwritable),
+                "stdout: expected to write the result, found it closed or full", kBadInput);
 }
 
 }  // namespace vitrine::cli

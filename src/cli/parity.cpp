@@ -24,9 +24,14 @@ std::string report_text(const ParityReport& report) {
       text += str(" (first: token ", first->token, ", logit ", first->logit, ": ", first->cached, " cached, ",
                   first->full_prefix, " full prefix)");
     }
+    if (!schedule.exercised) text += ", NOT EXERCISED: the sequence is too short";
     text += "\n";
   }
-  return text + (report.passed() ? "identical: " : "DIFFERENT: ") +
+  const bool all_exercised = report.not_exercised().empty();
+  return text +
+         (report.differing_bits() > 0 ? "DIFFERENT: "
+          : all_exercised             ? "identical: "
+                                      : "NOT PASSED: ") +
          str(report.differing_bits(), " bits differ in ", report.logits_compared(), " logits\n");
 }
 

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace vitrine::cli {
 
-/// A text file, at most 1 GiB; "-" is stdin. Throws as read_file, and bad_data for a longer stdin.
+/// A text file, at most 1 GiB; "-" is stdin. Throws as read_file, bad_data for a longer stdin, and invalid_option for a
+/// second option that wants to read it.
 std::string read_text(const std::string& path);
+/// The same for a text to learn from or to score; throws bad_data, naming the path, if there is none in it.
+std::string read_corpus(const std::string& path);
+/// A text from a file for a terminal: in quotes, its control characters escaped, other characters as they are.
+std::string shown(std::string_view text);
 /// A number with so many digits after the point.
 std::string fixed(double value, int digits);
 

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/strict_options.hpp"
 #include "cli/text.hpp"
 #include "cli/training_run.hpp"
 #include "session/session_json.hpp"
@@ -18,9 +19,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Ctrl-C ends the run after the step at hand, with a checkpoint.
+constexpr std::int64_t kMaxSteps = UINT32_MAX;
+
+/// Ctrl-C, the end of the session and a plain kill end the run after the step at hand, with a checkpoint.
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
+
+void catch_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // What nohup or a shell's & has told to be ignored stays ignored.
+    if (std::signal(signal, interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
+[[noreturn]] void fail_interrupted(const TrainOptions& options, std::uint64_t steps) {
+  const char* next = options.checkpoint.empty() ? "nothing is kept without --checkpoint" : "go on with --resume";
+  fail(ErrorCode::aborted, str("train: interrupted after step ", steps, "; ", next));
+}
 
 std::string time_left(double seconds) {
   const auto minutes = static_cast<std::uint64_t>(seconds / 60);
@@ -44,6 +59,16 @@ std::string curve_line(const StepReport& report, const std::optional<TextEvaluat
   return json_text(json) + "\n";
 }
 
+/// The score of some held-out documents, or nothing if a signal ends it.
+std::optional<TextEvaluation> score(TrainingRun& run, std::size_t documents) {
+  try {
+    return run.evaluate(documents);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::aborted) throw;
+    return std::nullopt;
+  }
+}
+
 /// Whether the run reached its last step.
 bool run_steps(const TrainOptions& options, TrainingRun& run, const CommandLine& line) {
   Progress progress(line.json && !options.progress);
@@ -60,7 +85,7 @@ bool run_steps(const TrainOptions& options, TrainingRun& run, const CommandLine&
     const bool note = (step + 1) % options.log_every == 0 || last;
     std::optional<TextEvaluation> held_out;
     if (run.has_held_out() && options.eval_every > 0 && (step + 1) % options.eval_every == 0 && !last) {
-      held_out = run.evaluate(options.eval_documents);
+      held_out = score(run, options.eval_documents);
     }
     if (note || held_out) curve += curve_line(report, held_out);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -73,14 +98,23 @@ bool run_steps(const TrainOptions& options, TrainingRun& run, const CommandLine&
   return true;
 }
 
-int run_train(const TrainOptions& options, const CommandLine& line) {
-  TrainingRun run(options);
-  std::signal(SIGINT, interrupt);
-  if (!run_steps(options, run, line)) {
-    const char* next = options.checkpoint.empty() ? "nothing is kept without --checkpoint" : "go on with --resume";
-    fail(ErrorCode::aborted, str("train: interrupted after step ", run.trainer().steps_done(), "; ", next));
+TrainedModel finish(const TrainOptions& options, TrainingRun& run) {
+  try {
+    return run.finish();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::aborted) throw;
+    fail_interrupted(options, run.trainer().steps_done());
   }
-  const TrainedModel model = run.finish();
+}
+
+int run_train(const TrainOptions& options, const CommandLine& line) {
+  const std::uint64_t steps = options.training.schedule.total_steps;
+  VITRINE_CHECK(options.until == TrainOptions::kToTheEnd || options.until <= steps, ErrorCode::invalid_option,
+                "until: expected at most the ", steps, " --steps of the schedule, found ", options.until);
+  TrainingRun run(options, [] { return interrupted != 0; });
+  catch_signals();
+  if (!run_steps(options, run, line)) fail_interrupted(options, run.trainer().steps_done());
+  const TrainedModel model = finish(options, run);
   if (!options.out.empty()) write_bundle_folder(options.out, model.bundle);
   Json json = {{"steps", run.trainer().steps_done()},
                {"parameters", model.parameters},
@@ -122,39 +156,54 @@ void add_schedule(CLI::App& command, TrainOptions& options) {
   command.add_option("--threads", options.threads, "Threads; they change no bit of the result")->capture_default_str();
 }
 
+void add_bundle(CLI::App& command, TrainOptions& options) {
+  command.add_option("--out", options.out, "Folder of the bundle to write")->check(path_name());
+  command.add_option("--name", options.name, "Name of the bundle")->capture_default_str();
+  command.add_option("--model-version", options.model_version, "Version of the bundle")->capture_default_str();
+  command
+      .add_option("--policy", options.policy, "A JSON file with the bundle's own policy, for those who ask for none")
+      ->check(path_name());
+  command.add_option("--corpus", options.corpus, "A JSON file that says where the text is from, for the manifest")
+      ->check(path_name());
+  command
+      .add_option("--part", options.parts,
+                  "A file more for the bundle, as name=path (licence=LICENSE.txt); may be repeated")
+      ->allow_extra_args(false);
+}
+
 }  // namespace
 
 void add_train(CLI::App& app, CommandLine& line) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = add_subcommand(app, line, "train", "Train a tokenizer and a model from text, and write a bundle",
                                      options, run_train);
-  command->add_option("--data", options->data, "Text files to learn from")->required();
-  command->add_option("--held-out", options->held_out, "A text file to be scored, never learned from");
-  command->add_option("--unit", options->unit, "What a document is: line or stream")
+  command->add_option("--data", options->data, "Text files to learn from; - is stdin")->required()->check(path_name());
+  auto* held_out = command->add_option("--held-out", options->held_out, "A text file to be scored, never learned from")
+                       ->check(path_name());
+  command->add_option("--unit", options->unit, "What a document is: line, or stream for a whole file")
       ->check(CLI::IsMember({"line", "stream"}))
       ->capture_default_str();
   add_model_shape(*command, *options);
   add_schedule(*command, *options);
-  command->add_option("--checkpoint", options->checkpoint, "Folder for checkpoints and the loss curve");
+  auto* checkpoint =
+      command->add_option("--checkpoint", options->checkpoint, "Folder for checkpoints and the loss curve")
+          ->check(path_name());
   command->add_option("--checkpoint-every", options->checkpoint_every, "Steps between checkpoints")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMaxSteps))
+      ->needs(checkpoint)
       ->capture_default_str();
-  command->add_flag("--resume", options->resume, "Go on from the checkpoint, bit for bit as if never interrupted");
+  command->add_flag("--resume", options->resume, "Go on from the checkpoint, bit for bit as if never interrupted")
+      ->needs(checkpoint);
   command->add_option("--log-every", options->log_every, "Steps between lines of the loss curve")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMaxSteps))
       ->capture_default_str();
   command->add_option("--eval-every", options->eval_every, "Steps between scores of the held-out text; 0: at the end")
+      ->needs(held_out)
       ->capture_default_str();
   command->add_option("--eval-documents", options->eval_documents, "Documents of it to score on the way; 0: all")
+      ->needs(held_out)
       ->capture_default_str();
-  command->add_option("--out", options->out, "Folder of the bundle to write");
-  command->add_option("--name", options->name, "Name of the bundle")->capture_default_str();
-  command->add_option("--model-version", options->model_version, "Version of the bundle")->capture_default_str();
-  command->add_option("--corpus", options->corpus, "A JSON file that says where the text is from, for the manifest");
-  command
-      ->add_option("--part", options->parts,
-                   "A file more for the bundle, as name=path (licence=LICENSE.txt); may be repeated")
-      ->allow_extra_args(false);
+  add_bundle(*command, *options);
   command->add_flag("--progress", options->progress, "Show progress on stderr with --json too");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@
 namespace vitrine::cli {
 
 struct TrainOptions {
+  static constexpr std::uint64_t kToTheEnd = UINT64_MAX;
+
   std::vector<std::string> data;
   std::string held_out;
   std::string unit = "line";
@@ -27,13 +30,14 @@ struct TrainOptions {
   std::string checkpoint;  ///< a folder; empty: none
   std::uint64_t checkpoint_every = 100;
   bool resume = false;
-  std::uint64_t until = UINT64_MAX;  ///< a step of the schedule after which to stop
+  std::uint64_t until = kToTheEnd;  ///< a step of the schedule after which to stop
   std::uint64_t log_every = 20;
   std::uint64_t eval_every = 0;
   std::size_t eval_documents = 500;
   std::string out;
   std::string name = "model";
   std::string model_version = "1.0.0";
+  std::string policy;  ///< a file; empty: plain sampling
   std::string corpus;
   std::vector<std::string> parts;
   bool progress = false;
@@ -51,32 +55,41 @@ struct TrainedModel {
 
 class TrainingRun {
  public:
-  /// Reads the files, learns the tokenizer, makes or resumes the trainer. Throws what they throw; invalid_option for
-  /// --resume without a checkpoint, and for a checkpoint that is there without --resume; internal for a model whose
-  /// gradient reaches what it is to predict.
-  explicit TrainingRun(const TrainOptions& options);
+  /// Reads the files, learns the tokenizer, makes or resumes the trainer. Whatever can be wrong with the files to be
+  /// read and written is refused here, before the first step: what readers and writers throw, and invalid_option for
+  /// options that contradict each other or the checkpoint; internal for a model whose gradient reaches what it is to
+  /// predict. `stop` ends a score under way.
+  TrainingRun(const TrainOptions& options, std::function<bool()> stop);
 
   Trainer& trainer() { return *trainer_; }
-  bool has_held_out() const { return held_out_.has_value(); }
-  /// Scores the held-out text, or about `documents` documents spread over it (0: all).
+  bool has_held_out() const { return !held_out_.empty(); }
+  /// Scores the held-out text, or about `documents` documents spread over it (0: all). Throws aborted.
   TextEvaluation evaluate(std::size_t documents);
   /// Writes the checkpoint, if there is a folder for it, and adds lines to the loss curve beside it.
   void save(const std::string& curve_lines);
-  /// Scores the whole held-out text and makes the bundle.
+  /// Scores the whole held-out text and makes the bundle. Throws aborted, and not_finite for weights that float16
+  /// cannot hold.
   TrainedModel finish();
 
  private:
+  void prepare_bundle();
+  void prepare_checkpoint();
   void learn_tokenizer();
+  void choose_policy();
+  void make_trainer();
   void require_no_leak();
+  void resume();
+  std::string read_curve() const;
   void describe(Manifest& manifest, const std::optional<TextEvaluation>& held_out) const;
-  std::vector<std::vector<TokenId>> encode(std::string_view text, std::size_t documents) const;
+  std::vector<std::vector<TokenId>> encode(const std::vector<std::string>& texts, std::size_t documents) const;
   std::string checkpoint_file() const { return options_.checkpoint + "/checkpoint.safetensors"; }
   std::string curve_file() const { return options_.checkpoint + "/loss.jsonl"; }
 
   TrainOptions options_;
-  PromptTemplate template_;
-  std::string text_;
-  std::optional<std::string> held_out_;
+  std::function<bool()> stop_;
+  BundleContent content_;           // what the bundle will hold; its weights come last
+  std::vector<std::string> texts_;  // of --data, a file each: no document reaches into the next
+  std::vector<std::string> held_out_;
   std::optional<Tokenizer> tokenizer_;
   TokenId mark_ = -1;
   std::optional<Dataset> dataset_;

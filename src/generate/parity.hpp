@@ -26,6 +26,7 @@ struct ScheduleReport {
   std::uint64_t logits_compared = 0;
   std::uint64_t differing_bits = 0;
   std::optional<ParityDifference> first_difference;
+  bool exercised = false;  ///< whether what the schedule is there for took place; short sequences leave no room for it
 };
 
 struct ParityReport {
@@ -35,7 +36,9 @@ struct ParityReport {
 
   std::uint64_t logits_compared() const;
   std::uint64_t differing_bits() const;
-  /// No bit differs and every schedule compared something.
+  /// Of schedules that were not exercised.
+  std::vector<std::string> not_exercised() const;
+  /// No bit differs, and every schedule took place and compared something.
   bool passed() const;
 };
 
@@ -48,9 +51,10 @@ View<const float, 1> full_prefix_logits(Transformer& model, std::span<const Toke
 
 /// Recomputes every prefix of `tokens` from nothing (quadratic: that is the point), and compares all logits of every
 /// token with those of these schedules: "decode", one token at a time as a generator does; "chunks_1", "chunks_3",
-/// "chunks_7" and "chunks_16", prefill in chunks; "batch_5", five rows that join and leave at different steps;
-/// "rewind_retype", typing with mistakes that are taken back. Throws bad_data without tokens, context_full for more
-/// than the context holds, invalid_token, not_finite, and invalid_option for a model whose max_batch_rows is below 16.
+/// "chunks_7" and "chunks_16", prefill in chunks, those that are shorter than the context; "batch_5", five rows that
+/// join and leave at different steps; "rewind_retype", typing with mistakes that are taken back. With 17 tokens or
+/// more, all of them take place. Throws bad_data without tokens, context_full for more than the context holds,
+/// invalid_token, not_finite, and invalid_option for a model whose max_batch_rows is below 16.
 ParityReport check_parity(Transformer& model, std::span<const TokenId> tokens);
 
 }  // namespace vitrine

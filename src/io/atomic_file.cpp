@@ -9,13 +9,17 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 
 namespace vitrine {
 namespace {
+
+constexpr std::string_view kTemporaryMark = ".tmp-";
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -58,10 +62,9 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-}  // namespace
-
-std::string read_file(const std::string& path, std::uint64_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY));
+/// What read_file and read_regular_file have in common; `open_flags` are more than reading.
+std::string read_whole(const std::string& path, std::uint64_t max_bytes, int open_flags, bool regular) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | open_flags));
   if (!file.is_open()) {
     const bool absent = errno == ENOENT || errno == ENOTDIR;
     fail(absent ? ErrorCode::file_not_found : ErrorCode::file_unreadable,
@@ -71,6 +74,8 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
   if (::fstat(file.number(), &status) != 0 || S_ISDIR(status.st_mode)) {
     fail(ErrorCode::file_unreadable, str(path, ": expected a file, found a folder"));
   }
+  VITRINE_CHECK(!regular || S_ISREG(status.st_mode), ErrorCode::file_unreadable, path,
+                ": expected a regular file, found a pipe or a device");
   const auto size = static_cast<std::uint64_t>(std::max<long long>(0, status.st_size));
   const auto refuse_size = [&](std::uint64_t found) {
     fail(ErrorCode::file_unreadable, str(path, ": expected at most ", max_bytes, " bytes, found ", found));
@@ -96,6 +101,28 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
   return bytes;
 }
 
+/// Whether a name is `name` with the ending that temporary_sibling gives it.
+bool is_temporary_of(std::string_view candidate, std::string_view name) {
+  if (!candidate.starts_with(str(name, kTemporaryMark))) return false;
+  candidate.remove_prefix(name.size() + kTemporaryMark.size());
+  const std::size_t dash = candidate.find('-');
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string_view::npos && is_number(candidate.substr(0, dash)) &&
+         is_number(candidate.substr(dash + 1));
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::uint64_t max_bytes) {
+  return read_whole(path, max_bytes, 0, false);
+}
+
+std::string read_regular_file(const std::string& path, std::uint64_t max_bytes) {
+  return read_whole(path, max_bytes, O_NONBLOCK, true);  // or else opening a pipe would wait for its writer
+}
+
 void write_new_file(const std::string& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666));
   if (!file.is_open()) refuse_write(path, "create", errno);
@@ -118,10 +145,27 @@ std::string temporary_sibling(const std::string& path) {
   std::string name = path;
   while (name.size() > 1 && name.back() == '/') name.pop_back();
   for (;;) {
-    const std::string candidate = str(name, ".tmp-", ::getpid(), "-", next++);
+    const std::string candidate = str(name, kTemporaryMark, ::getpid(), "-", next++);
     struct stat status {};
     if (::lstat(candidate.c_str(), &status) != 0) return candidate;
   }
+}
+
+void remove_temporaries(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string name = fs::path(path).filename().string();
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_of(path), error), end; !error && entry != end; entry.increment(error)) {
+    if (is_temporary_of(entry->path().filename().string(), name)) found.push_back(entry->path());
+  }
+  for (const fs::path& temporary : found) fs::remove_all(temporary, error);
+}
+
+bool on_same_device(const std::string& a, const std::string& b) {
+  struct stat status_a {
+  }, status_b{};
+  return ::stat(a.c_str(), &status_a) == 0 && ::stat(b.c_str(), &status_b) == 0 && status_a.st_dev == status_b.st_dev;
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {

@@ -12,6 +12,9 @@ namespace vitrine {
 /// more than `max_bytes`.
 std::string read_file(const std::string& path, std::uint64_t max_bytes);
 
+/// The same for a file of a bundle, where a pipe or a device has no business: it would be waited for without end.
+std::string read_regular_file(const std::string& path, std::uint64_t max_bytes);
+
 /// Creates or replaces a file: writes a temporary file beside it, flushes it to the disk, renames it. Throws
 /// file_unwritable, and then what was there before is untouched and the temporary is gone.
 void write_file_atomically(const std::string& path, std::string_view bytes);
@@ -25,5 +28,12 @@ void sync_folder(const std::string& path);
 
 /// A name beside `path` that is not in use, for a temporary.
 std::string temporary_sibling(const std::string& path);
+
+/// Removes the temporaries beside `path`, which writers that were ended half-way left behind; what cannot be removed
+/// stays.
+void remove_temporaries(const std::string& path);
+
+/// Whether one can be renamed to the place of the other. Both exist.
+bool on_same_device(const std::string& a, const std::string& b);
 
 }  // namespace vitrine

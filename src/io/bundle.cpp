@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{1} << 20;
-
 [[noreturn]] void refuse_folder(const std::string& path, const std::string& expected, const std::string& found) {
   fail(ErrorCode::file_unwritable, str(path, ": expected ", expected, ", found: ", found));
 }
@@ -41,23 +39,65 @@ std::set<std::string> names_in(const std::string& path) {
   return names;
 }
 
-/// What is in the folder at `path` now and belongs to no bundle, so that it must survive a replacement.
-std::set<std::string> unlisted_files(const std::string& path, const Manifest& replacement) {
-  std::set<std::string> names = names_in(path);
-  if (names.empty()) return names;
-  if (names.erase(std::string(kManifestFile)) == 0) {
-    refuse_folder(path, "no folder, an empty one or a bundle", str("a folder with ", names.size(), " other files"));
+/// Whether a manifest is one of ours, however damaged: another's must never be replaced.
+bool is_bundle_manifest(const std::string& path) {
+  try {
+    return read_regular_file(path, kMaxManifestBytes).find(in_quotes(kBundleFormat)) != std::string::npos;
+  } catch (const Error&) {
+    return false;
   }
+}
+
+/// The path of the folder itself: a link would be renamed in its place, and "a/" has no name.
+std::string folder_path(const std::string& path) {
+  std::error_code error;
+  std::string folder = path;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  if (fs::is_symlink(folder, error)) {
+    folder = fs::canonical(folder, error).string();
+    require_no_error(error, path, "follow the link to");
+  }
+  const std::string name = fs::path(folder).filename().string();
+  if (name.empty() || name == "." || name == "..") refuse_folder(path, "a folder with a name of its own", "none");
+  return folder;
+}
+
+/// The names in a folder that may become a bundle; none if it does not exist.
+std::set<std::string> names_in_place(const std::string& folder) {
+  std::set<std::string> names = names_in(folder);
+  if (names.empty()) return names;
+  if (!names.contains(std::string(kManifestFile))) {
+    refuse_folder(folder, "no folder, an empty one or a bundle", str("a folder with ", names.size(), " other files"));
+  }
+  if (!is_bundle_manifest(str(folder, "/", kManifestFile))) {
+    refuse_folder(folder, "no folder, an empty one or a bundle", str("a ", kManifestFile, " of something else"));
+  }
+  return names;
+}
+
+/// What is in the folder now and belongs to no bundle, so that it must survive a replacement.
+std::set<std::string> unlisted_files(const std::string& folder, const Manifest& replacement) {
+  std::set<std::string> names = names_in_place(folder);
+  names.erase(std::string(kManifestFile));
   const auto forget = [&](const Manifest& manifest) {
     for (const ManifestPart& part : manifest.parts) names.erase(part.file);
   };
   forget(replacement);
   try {
-    forget(parse_manifest(read_file(str(path, "/", kManifestFile), kMaxManifestBytes)));
+    forget(parse_manifest(read_regular_file(str(folder, "/", kManifestFile), kMaxManifestBytes)));
   } catch (const Error&) {
-    return names;  // a damaged bundle is replaced too; its files are then clutter, but nobody's loss
+    return names;  // of a damaged bundle; its files are then clutter, but nobody's loss
   }
   return names;
+}
+
+/// A new folder beside `folder`, on the same file system, so that one can be renamed to the other.
+std::string make_temporary_folder(const std::string& folder) {
+  std::error_code error;
+  std::string temporary = temporary_sibling(folder);
+  fs::create_directory(temporary, error);
+  require_no_error(error, temporary, "create");
+  return temporary;
 }
 
 void write_files(const std::string& folder, const Bundle& bundle) {
@@ -131,11 +171,11 @@ Bundle bundle_from_memory(std::map<std::string, std::string> bytes_by_file) {
 
 Bundle read_bundle_folder(const std::string& path) {
   Bundle bundle;
-  bundle.manifest = parse_manifest(read_file(str(path, "/", kManifestFile), kMaxManifestBytes));
+  bundle.manifest = parse_manifest(read_regular_file(str(path, "/", kManifestFile), kMaxManifestBytes));
   for (const ManifestPart& part : bundle.manifest.parts) {
     std::string bytes;
     try {
-      bytes = read_file(str(path, "/", part.file), part.bytes);
+      bytes = read_regular_file(str(path, "/", part.file), part.bytes);
     } catch (const Error& error) {
       fail(ErrorCode::part_mismatch, str(part_place(bundle.manifest, part), ": ", error.message()));
     }
@@ -145,25 +185,33 @@ Bundle read_bundle_folder(const std::string& path) {
   return bundle;
 }
 
-void write_bundle_folder(const std::string& folder, const Bundle& bundle) {
-  std::string path = folder;
-  while (path.size() > 1 && path.back() == '/') path.pop_back();  // renaming is by name, and "a/" has none
+void require_bundle_place(const std::string& path) {
+  const std::string folder = folder_path(path);
+  names_in_place(folder);
+  const std::string temporary = make_temporary_folder(folder);
+  std::error_code ignored;
+  const bool mounted = fs::exists(folder, ignored) && !on_same_device(folder, temporary);
+  fs::remove(temporary, ignored);
+  if (mounted) refuse_folder(path, "a folder that can be replaced", "a file system that is mounted there");
+}
+
+void write_bundle_folder(const std::string& path, const Bundle& bundle) {
+  const std::string folder = folder_path(path);
   write_manifest(bundle.manifest);
   for (const ManifestPart& part : bundle.manifest.parts)
     verify_part(bundle.manifest, part.name, bundle.part(part.name));
-  const std::set<std::string> unlisted = unlisted_files(path, bundle.manifest);
-  const std::string temporary = temporary_sibling(path);
-  std::error_code error;
-  fs::create_directory(temporary, error);
-  require_no_error(error, temporary, "create");
+  const std::set<std::string> unlisted = unlisted_files(folder, bundle.manifest);
+  const std::string temporary = make_temporary_folder(folder);
   try {
     write_files(temporary, bundle);
-    swap_in(temporary, path, unlisted);
+    swap_in(temporary, folder, unlisted);
   } catch (...) {
-    fs::remove_all(temporary, error);
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
     throw;
   }
-  sync_folder((fs::path(path).parent_path() / ".").string());
+  remove_temporaries(folder);
+  sync_folder((fs::path(folder).parent_path() / ".").string());
 }
 
 }  // namespace vitrine

@@ -10,7 +10,6 @@
 namespace vitrine {
 namespace {
 
-constexpr std::string_view kFormat = "vitrine-bundle";
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxParts = 64;
 // The largest integer that JavaScript, which reads the same manifest, holds exactly.
@@ -99,9 +98,9 @@ const ManifestPart& Manifest::require(std::string_view part) const {
 }
 
 Manifest parse_manifest(std::string_view text) {
-  const Json json = parse_json(text, kManifestFile, {std::uint64_t{1} << 20, 100'000, 32});
+  const Json json = parse_json(text, kManifestFile, {kMaxManifestBytes, 100'000, 32});
   JsonObjectReader reader(json, std::string(kManifestFile), ErrorCode::bad_manifest);
-  if (reader.string("format") != kFormat) reader.refuse("format", in_quotes(kFormat));
+  if (reader.string("format") != kBundleFormat) reader.refuse("format", in_quotes(kBundleFormat));
   const std::int64_t version = reader.integer("version", 0, INT32_MAX);
   VITRINE_CHECK(version == kVersion, ErrorCode::unsupported_format, kManifestFile, ": version: expected ", kVersion,
                 ", found ", version);
@@ -120,7 +119,7 @@ Manifest parse_manifest(std::string_view text) {
 
 std::string write_manifest(const Manifest& manifest) {
   Json json = Json::object();
-  json["format"] = kFormat;
+  json["format"] = kBundleFormat;
   json["version"] = kVersion;
   json["name"] = manifest.name;
   json["model_version"] = manifest.model_version;

@@ -17,6 +17,8 @@ namespace vitrine {
 /// alike.
 inline constexpr std::string_view kRequiredParts[] = {"weights", "tokenizer", "architecture", "generation", "template"};
 inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{1} << 20;
+inline constexpr std::string_view kBundleFormat = "vitrine-bundle";  ///< what a manifest calls itself
 
 struct ManifestPart {
   std::string name;  ///< what it is: lower-case letters, digits and underscores, "weights"

@@ -33,14 +33,22 @@ struct LoadedModel {
 };
 
 /// Reads every part and runs the self-test. max_batch_rows is raised to the context length, so that a full prefix is
-/// one call. Throws what the readers of the parts throw; bad_tokenizer when tokenizer and architecture differ in
-/// vocabulary or the template's token is missing; self_test_failed.
+/// one call, and to what the parity check needs. Throws what the readers of the parts throw; bad_tokenizer when
+/// tokenizer and architecture differ in vocabulary or the template's token is missing; not_finite, naming the tensor;
+/// bad_manifest for a self-test that this model cannot run; self_test_failed.
 LoadedModel load_model(Bundle bundle, const TransformerOptions& options = {.max_batch_rows = 0, .threads = 1});
 
-/// The hash of the logits [V], float32 little-endian, that follow these tokens.
+/// The hash of the logits [V], float32 little-endian, that follow these tokens. Throws not_finite.
 std::string logits_sha256(Transformer& transformer, const std::vector<TokenId>& tokens);
 
-/// What a bundle is made of, apart from where it came from.
+/// A file more for a bundle: a licence, a baseline.
+struct ExtraPart {
+  std::string name;
+  std::string file;
+  std::string bytes;
+};
+
+/// What a bundle is made of, apart from how it was trained.
 struct BundleContent {
   std::string name;
   std::string model_version;
@@ -50,7 +58,14 @@ struct BundleContent {
   PromptTemplate prompt_template;
   Policy policy;  ///< one that generation_config.json has a place for: write_generation_config refuses others
   std::vector<TokenId> self_test_tokens;
+  Json corpus = Json::object();  ///< where the text is from
+  std::vector<ExtraPart> extra_parts;
 };
+
+/// The bundle with its name, version, corpus and further parts, the model's own parts still empty: what can be said,
+/// and refused, before there is a model. Throws invalid_option for a part that takes a name or file of another, the
+/// model's own among them, and for anything else that no manifest can hold.
+Bundle label_bundle(const BundleContent& content);
 
 /// A whole bundle, its self-test vector computed by the model itself.
 Bundle make_bundle(const BundleContent& content);

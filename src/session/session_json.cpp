@@ -150,6 +150,7 @@ Json parity_json(const ParityReport& report) {
           {"cache_dtype", kv_dtype_name(report.cache_dtype)},
           {"logits_compared", report.logits_compared()},
           {"differing_bits", report.differing_bits()},
+          {"not_exercised", report.not_exercised()},
           {"schedules", std::move(schedules)}};
 }
 

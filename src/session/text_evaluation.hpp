@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct TextEvaluation {
 };
 
 /// Scores documents without special tokens, each from a fresh context that begins with `begin_token` (-1: none).
-/// Throws bad_data if there is nothing to predict, and what Evaluator throws.
+/// Throws bad_data if there is nothing to predict, and what Evaluator throws, whose `stop` this is.
 TextEvaluation evaluate_documents(Transformer& model, const Tokenizer& tokenizer,
-                                  std::span<const std::vector<TokenId>> documents, TokenId begin_token);
+                                  std::span<const std::vector<TokenId>> documents, TokenId begin_token,
+                                  const std::function<bool()>& stop = {});
 
 }  // namespace vitrine

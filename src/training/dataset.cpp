@@ -34,9 +34,9 @@ Dataset::Dataset(std::span<const std::vector<TokenId>> documents, DocumentMarks 
     targets_.insert(targets_.end(), sequence.begin() + 1, sequence.end());
   }
   VITRINE_CHECK(!runs_.empty(), ErrorCode::bad_data,
-                "training data: expected at least two tokens, found none to predict");
-  VITRINE_CHECK(runs_.size() <= UINT32_MAX, ErrorCode::bad_data, "training data: expected at most ", UINT32_MAX,
-                " runs, found ", runs_.size());
+                "data: expected a document of at least two tokens, found none to predict");
+  VITRINE_CHECK(runs_.size() <= UINT32_MAX, ErrorCode::bad_data, "data: expected at most ", UINT32_MAX, " runs, found ",
+                runs_.size());
 }
 
 std::string Dataset::sha256() const {

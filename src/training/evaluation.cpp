@@ -25,7 +25,7 @@ Evaluator::Evaluator(Transformer& model) : model_(&model) {
   for (std::size_t i = 0; i < count; ++i) caches_.push_back(model.make_cache());
 }
 
-Evaluation Evaluator::evaluate(const Dataset& dataset) {
+Evaluation Evaluator::evaluate(const Dataset& dataset, const std::function<bool()>& stop) {
   const ModelConfig& config = model_->config();
   VITRINE_CHECK(dataset.max_seq_len() <= config.max_seq_len, ErrorCode::invalid_option,
                 "evaluation: expected runs of at most ", config.max_seq_len, " tokens, found ", dataset.max_seq_len());
@@ -34,6 +34,7 @@ Evaluation Evaluator::evaluate(const Dataset& dataset) {
   Evaluation totals;
   std::vector<SequenceInput> batch;
   for (std::size_t next = 0; next < runs.size();) {
+    VITRINE_CHECK(!stop || !stop(), ErrorCode::aborted, "evaluation: stopped after ", totals.tokens, " tokens");
     const auto tokens_of = [&](const Run& run) { return dataset.tokens().subspan(run.begin, run.length); };
     const auto targets_of = [&](const Run& run) { return dataset.targets().subspan(run.begin, run.length); };
     if (runs[next].length > max_rows) {

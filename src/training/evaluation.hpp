@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,8 +29,9 @@ class Evaluator {
   explicit Evaluator(Transformer& model);
 
   /// Predicts every target of the dataset, each run from a fresh context. The figures do not depend on how runs share a
-  /// call. Throws invalid_option if the dataset's runs are longer than the model's context, and not_finite.
-  Evaluation evaluate(const Dataset& dataset);
+  /// call. Throws invalid_option if the dataset's runs are longer than the model's context, not_finite, and aborted
+  /// once `stop`, which is asked before each call of the model, says so.
+  Evaluation evaluate(const Dataset& dataset, const std::function<bool()>& stop = {});
 
  private:
   void score(std::span<const TokenId> targets, View<const float, 2> logits, Evaluation& totals) const;

@@ -261,8 +261,9 @@ Trainer::Trainer(const ModelConfig& config, const TrainingOptions& options, cons
   }
   require(dataset.max_seq_len() <= config.max_seq_len, "data", "runs no longer than the context",
           static_cast<double>(dataset.max_seq_len()));
-  require(options.batch_rows >= dataset.max_seq_len(), "batch_rows", "at least the context length",
-          static_cast<double>(options.batch_rows));
+  VITRINE_CHECK(options.batch_rows >= dataset.max_seq_len(), ErrorCode::invalid_option,
+                "batch_rows: expected at least the context length ", dataset.max_seq_len(), ", found ",
+                options.batch_rows);
   state_ = std::make_unique<State>(config, options, dataset, pool);
 }
 

@@ -48,6 +48,16 @@ test('without a build the launcher says what to run, and builds nothing', (t) =>
   assert.match(launch(t, { builds: { 'wasm-release/vitrine.cjs': wasm }, build: 'native' }).stderr, /run npm run build:native/);
 });
 
+test('what the launcher refuses is JSON where --json is asked for', (t) => {
+  const wrong = launch(t, { builds: both, build: 'neither', args: ['inspect', '--json'] });
+  assert.deepEqual(JSON.parse(wrong.stdout), {
+    error: { code: 'invalid_option', message: "VITRINE_BUILD: expected native or wasm, found 'neither'" },
+  });
+  assert.deepEqual([wrong.stderr, wrong.status], ['', 2]);
+  assert.equal(JSON.parse(launch(t, { builds: {}, args: ['--json'] }).stdout).error.code, 'file_not_found');
+  assert.equal(launch(t, { builds: {}, args: ['--', '--json'] }).stdout, '');
+});
+
 test('a build that dies of a signal gives the exit status of that signal', (t) => {
   const { status } = launch(t, { builds: { 'native-release/vitrine': '#!/bin/sh\nkill -SEGV $$\n' } });
   assert.equal(status, 128 + 11);

@@ -80,7 +80,16 @@ test('what is absent, outside the folder or not asked for by GET is refused', as
 
 test('a port in use is an error that names it and proposes another', async () => {
   const port = Number(new URL(server.url).port);
-  await assert.rejects(serve({ folder, port }), new RegExp(`port ${port}: expected a free port, found it in use`));
+  const refusal = new RegExp(`port ${port}: expected a free port, found it in use`);
+  await assert.rejects(serve({ folder, port }), refusal);
+});
+
+test('a port in use ends npm start before anything is built', () => {
+  const port = new URL(server.url).port;
+  // Without programs on the path nothing can be set up or built.
+  const { status, stderr } = spawnSync(process.execPath, ['web/serve.mjs', '--port', port], { encoding: 'utf8', env: {} });
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`port ${port}: expected a free port, found it in use`));
 });
 
 test('a port that is none ends npm start at once, before anything is built', () => {

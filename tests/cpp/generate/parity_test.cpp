@@ -27,7 +27,7 @@ TEST_CASE("every schedule gives the bits of the recomputed prefix at every lengt
   for (std::size_t tokens = 1; tokens <= tiny_config().max_seq_len; ++tokens) {
     CAPTURE(tokens);
     const ParityReport report = check_parity(model, random_tokens(tiny_config(), tokens, tokens));
-    CHECK(report.passed());
+    CHECK(report.passed() == (tokens >= 17));
     CHECK(report.tokens == tokens);
     CHECK(report.differing_bits() == 0);
     std::vector<std::string> names;
@@ -62,14 +62,42 @@ TEST_CASE("a wrong position is found by every schedule, with its place") {
   CHECK(check_parity(model, tokens).passed());
 }
 
+TEST_CASE("a schedule that a short sequence has no room for is named, and the check does not pass") {
+  Transformer model = make_model();
+  const auto missing = [&](std::size_t tokens) {
+    return check_parity(model, random_tokens(tiny_config(), tokens, 1)).not_exercised();
+  };
+  using Names = std::vector<std::string>;
+  CHECK(missing(1) == Names{"decode", "chunks_1", "chunks_3", "chunks_7", "chunks_16", "batch_5", "rewind_retype"});
+  CHECK(missing(3) == Names{"chunks_3", "chunks_7", "chunks_16", "rewind_retype"});
+  CHECK(missing(5) == Names{"chunks_7", "chunks_16", "rewind_retype"});
+  CHECK(missing(6) == Names{"chunks_7", "chunks_16"});
+  CHECK(missing(16) == Names{"chunks_16"});
+  CHECK(missing(17).empty());
+}
+
+TEST_CASE("a context that no chunk of 16 fits into twice is checked by the shorter ones, and can pass") {
+  ModelConfig config = tiny_config();
+  config.max_seq_len = 16;
+  Transformer model(config, random_weights(config, 3), {.max_batch_rows = 16, .threads = 1});
+  const ParityReport report = check_parity(model, random_tokens(config, 16, 1));
+  CHECK(report.passed());
+  CHECK(report.schedules.size() == 6);
+  CHECK(report.schedules[3].name == "chunks_7");
+  CHECK(report.schedules[4].name == "batch_5");
+}
+
 TEST_CASE("a report without schedules, or with one that compared nothing, does not pass") {
   ParityReport report;
   CHECK_FALSE(report.passed());
-  report.schedules.push_back({"decode", 10, 0, {}});
+  report.schedules.push_back({"decode", 10, 0, {}, true});
   CHECK(report.passed());
-  report.schedules.push_back({"empty", 0, 0, {}});
+  report.schedules.push_back({"empty", 0, 0, {}, true});
   CHECK_FALSE(report.passed());
-  report.schedules.back() = {"wrong", 10, 1, {}};
+  report.schedules.back() = {"too short", 10, 0, {}, false};
+  CHECK_FALSE(report.passed());
+  CHECK(report.not_exercised() == std::vector<std::string>{"too short"});
+  report.schedules.back() = {"wrong", 10, 1, {}, true};
   CHECK_FALSE(report.passed());
   CHECK(report.logits_compared() == 20);
   CHECK(report.differing_bits() == 1);

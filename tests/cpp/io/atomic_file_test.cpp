@@ -63,3 +63,39 @@ TEST_CASE("temporary names stand beside the path, are new each time, and are not
   CHECK(temporary_sibling(folder / "f") != first);
   CHECK(temporary_sibling(folder / "d/").starts_with(folder / "d.tmp-"));
 }
+
+TEST_CASE("temporaries that were left behind are found by their names, and nothing else is touched") {
+  const test::TemporaryFolder folder;
+  for (const char* name :
+       {"f", "f.tmp-12-0", "f.tmp-1-34", "f.tmp-1", "f.tmp-a-1", "f.tmp-1-", "ff.tmp-1-1", "f.tmp-1-1x"}) {
+    write_new_file(folder / name, name);
+  }
+  std::filesystem::create_directory(folder / "f.tmp-5-6");
+  write_new_file(folder / "f.tmp-5-6/inside", "x");
+  remove_temporaries(folder / "f");
+  CHECK(folder.size() == 6);
+  for (const char* name : {"f.tmp-12-0", "f.tmp-1-34", "f.tmp-5-6"})
+    CHECK_FALSE(std::filesystem::exists(folder / name));
+  const std::string temporary = temporary_sibling(folder / "f");
+  write_new_file(temporary, "x");
+  remove_temporaries(folder / "f");
+  CHECK_FALSE(std::filesystem::exists(temporary));
+  CHECK_NOTHROW(remove_temporaries(folder / "no/f"));
+}
+
+TEST_CASE("what must be a regular file is not waited for when it is none") {
+  const test::TemporaryFolder folder;
+  write_new_file(folder / "f", "text");
+  CHECK(read_regular_file(folder / "f", 4) == "text");
+  CHECK_ERROR(ErrorCode::file_unreadable, "f: expected at most 3 bytes", read_regular_file(folder / "f", 3));
+  CHECK_ERROR(ErrorCode::file_unreadable, "null: expected a regular file, found a pipe or a device",
+              read_regular_file("/dev/null", 9));
+  CHECK_ERROR(ErrorCode::file_unreadable, "expected a file, found a folder", read_regular_file(folder / ".", 9));
+}
+
+TEST_CASE("what lies in one folder is on one device, and the system's own files are on another") {
+  const test::TemporaryFolder folder;
+  write_new_file(folder / "f", "");
+  CHECK(on_same_device(folder / ".", folder / "f"));
+  CHECK_FALSE(on_same_device(folder / "f", "/proc/self/status"));
+}

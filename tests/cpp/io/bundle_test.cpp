@@ -106,12 +106,61 @@ TEST_CASE("replacing a bundle removes the parts of the old one and keeps the fil
   CHECK_FALSE(std::filesystem::exists(folder / "toy/ngram.bin"));
 }
 
-TEST_CASE("a bundle that is damaged can be replaced") {
+TEST_CASE("a bundle that is damaged can be replaced, as long as its manifest calls itself one") {
   const test::TemporaryFolder folder;
   write_bundle_folder(folder / "toy", test::small_bundle());
-  overwrite(folder / "toy/manifest.json", "{");
+  const std::string manifest = read_file(folder / "toy/manifest.json", 1 << 20);
+  overwrite(folder / "toy/manifest.json", manifest.substr(0, 100));
   write_bundle_folder(folder / "toy", test::small_bundle());
   CHECK(read_bundle_folder(folder / "toy").part("weights") == "the weights");
+  for (const std::string foreign : {"{", "{\"name\": \"a web app\", \"icons\": []}"}) {
+    overwrite(folder / "toy/manifest.json", foreign);
+    CHECK_ERROR(ErrorCode::file_unwritable, "found: a manifest.json of something else",
+                write_bundle_folder(folder / "toy", test::small_bundle()));
+    CHECK(read_file(folder / "toy/manifest.json", 99) == foreign);
+  }
+}
+
+TEST_CASE("a place that is refused is refused beforehand too, and asking leaves nothing behind") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "home");
+  overwrite(folder / "home/letter.txt", "dear");
+  std::filesystem::create_directory(folder / "empty");
+  write_bundle_folder(folder / "toy", test::small_bundle());
+  for (const char* good : {"new", "new/", "empty", "toy", "toy/"}) CHECK_NOTHROW(require_bundle_place(folder / good));
+  for (const char* bad : {"home", "home/letter.txt", "home/letter.txt/x", "no/parent", ".", "toy/..", "toy/."}) {
+    CAPTURE(bad);
+    CHECK_ERROR(ErrorCode::file_unwritable, "expected ", require_bundle_place(folder / bad));
+    CHECK_ERROR(ErrorCode::file_unwritable, "expected ", write_bundle_folder(folder / bad, test::small_bundle()));
+  }
+  CHECK_ERROR(ErrorCode::file_unwritable, "", require_bundle_place(""));
+  CHECK(folder.size() == 3);
+  CHECK(read_bundle_folder(folder / "toy").part("weights") == "the weights");
+}
+
+TEST_CASE("a link is followed: the folder behind it becomes the bundle, with what it held beside") {
+  const test::TemporaryFolder folder;
+  write_bundle_folder(folder / "real", test::small_bundle("old weights"));
+  overwrite(folder / "real/README.md", "mine");
+  std::filesystem::create_directory_symlink("real", folder / "link");
+  std::filesystem::create_directory_symlink("nowhere", folder / "dangling");
+  write_bundle_folder(folder / "link", test::small_bundle());
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(read_bundle_folder(folder / "real").part("weights") == "the weights");
+  CHECK(read_file(folder / "real/README.md", 9) == "mine");
+  CHECK_ERROR(ErrorCode::file_unwritable, "dangling: expected to follow the link to",
+              write_bundle_folder(folder / "dangling", test::small_bundle()));
+  CHECK(folder.size() == 3);
+}
+
+TEST_CASE("what interrupted writers left beside a bundle goes when the next one has arrived") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "toy.tmp-12-3");
+  overwrite(folder / "toy.tmp-12-3/model.safetensors", "half");
+  overwrite(folder / "toy.tmp-mine", "not a temporary");
+  write_bundle_folder(folder / "toy", test::small_bundle());
+  CHECK(folder.size() == 2);
+  CHECK(std::filesystem::exists(folder / "toy.tmp-mine"));
 }
 
 TEST_CASE("a folder with other files, a file, or no parent is left alone") {

@@ -67,6 +67,17 @@ TEST_CASE("how runs share a call changes no bit of the sums") {
   }
 }
 
+TEST_CASE("an evaluation that is asked to stop does so before its next call, and one that is not changes no bit") {
+  Transformer model(tiny_config(), random_weights(tiny_config(), 4));
+  const Dataset dataset(documents(), {0, -1}, 40);
+  Evaluator evaluator(model);
+  std::size_t asked = 0;
+  CHECK_ERROR(ErrorCode::aborted, "stopped after ", evaluator.evaluate(dataset, [&] { return ++asked == 2; }));
+  CHECK(asked == 2);
+  const Evaluation free = evaluator.evaluate(dataset);
+  CHECK(evaluator.evaluate(dataset, [] { return false; }).loss_sum == free.loss_sum);
+}
+
 TEST_CASE("what cannot be evaluated is refused") {
   Transformer model(tiny_config(), random_weights(tiny_config(), 4));
   const Dataset longer(documents(), {0, -1}, 41);
