@@ -84,7 +84,7 @@ TEST_CASE("a further part stands beside the model's own, and takes no name or fi
   CHECK(load_model(bundle).manifest.parts.size() == 6);
   for (const std::string_view taken : kRequiredParts) {
     content.extra_parts = {{std::string(taken), "other.bin", ""}};
-    CHECK_ERROR(ErrorCode::invalid_option, taken, label_bundle(content));
+    CHECK_ERROR(ErrorCode::invalid_option, std::string(taken), label_bundle(content));
   }
   content.extra_parts = {{"a", "a.txt", ""}, {"a", "b.txt", ""}};
   CHECK_ERROR(ErrorCode::invalid_option, "found \"a\"", label_bundle(content));

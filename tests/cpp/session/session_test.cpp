@@ -340,7 +340,7 @@ TEST_CASE("a bundle proves itself and completes with every dtype of cache, each 
   for (const KvDTypeEntry& entry : kKvDTypes) {
     Session session = make_session({.threads = 1, .max_rows = 2, .prefill_chunk = 3, .cache_dtype = entry.dtype});
     CHECK(session.check_parity("git commit", 64, 0).passed());
-    CHECK(session.complete("git", session.completion_policy(Json::object())).cache_dtype == entry.dtype);
+    CHECK(session.complete("git", session.completion_policy(Json::object()), 0).cache_dtype == entry.dtype);
     CHECK(session.evaluate("git commit\n").cache_dtype == entry.dtype);
   }
 }
