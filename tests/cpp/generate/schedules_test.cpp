@@ -109,9 +109,14 @@ TEST_CASE("the schedules contain what they should") {
   for (const std::size_t count : {untied, adjacent, grouped, many, full, 800 - whole_lanes}) CHECK(count > 100);
 }
 
+/// What a generator does wrong with right logits, other detectors see (docs/exactness.md).
+bool spoils_logits(Fault fault) {
+  return fault != Fault::one_draw_for_all_rows && fault != Fault::finished_row_advances;
+}
+
 TEST_CASE("every fault of the model is found, and shrunk to a few operations") {
   for (const FaultEntry& entry : kFaults) {
-    if (entry.fault == Fault::none) continue;
+    if (!spoils_logits(entry.fault)) continue;
     CAPTURE(entry.name);
     ScheduleRunner runner(entry.fault);
     std::uint64_t number = 0;
@@ -122,7 +127,7 @@ TEST_CASE("every fault of the model is found, and shrunk to a few operations") {
     CHECK(ScheduleRunner().run(small).empty());
     CHECK(small.operations.size() <= 3);
     CHECK(small.config.n_layers == 1);
-    CHECK(small.config.n_heads == 1);
+    CHECK(small.config.n_heads <= (entry.fault == Fault::heads_grouped_by_modulo ? 6 : 1));  // it takes two groups
     CHECK(small.cache_dtype == KvDType::f32);
     MESSAGE(entry.name, ": found by schedule ", number, ", shrunk to ", test::write_schedule(small));
   }

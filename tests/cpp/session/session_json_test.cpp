@@ -56,7 +56,7 @@ TEST_CASE("what a session reports has the documented members") {
         "text ids finish_reason policy prompt_tokens reused_positions prefill decode full parity cache_dtype cache");
   CHECK(result.at("policy").at("seed") == 3);
   CHECK(keys(parity_json(session.check_parity("git", 9, 0))) ==
-        "tokens cache_dtype logits_compared differing_bits schedules");
+        "tokens cache_dtype logits_compared differing_bits not_exercised schedules");
   CHECK(keys(evaluation_json(session.evaluate("git\n"))) ==
         "documents tokens bytes loss_nats bits_per_byte next_token_accuracy cache_dtype");
 }

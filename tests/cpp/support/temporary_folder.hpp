@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "base/check.hpp"
@@ -27,9 +28,8 @@ class TemporaryFolder {
 
   /// How many files and folders are in it: 1 after a write that left no temporary behind.
   std::size_t size() const {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) count += entry.exists() ? 1U : 0U;
-    return count;
+    const std::filesystem::directory_iterator entries(path_);
+    return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
   }
 
  private:
