@@ -59,6 +59,12 @@ std::vector<float> together(Transformer& model, std::span<const std::span<const 
   return logits;
 }
 
+/// A token far from this one in the vocabulary: neighbours may be bytes that training never saw, and all those end up
+/// with one and the same embedding.
+TokenId another(TokenId token, std::size_t vocab_size) {
+  return static_cast<TokenId>((static_cast<std::size_t>(token) + vocab_size / 2 + 1) % vocab_size);
+}
+
 }  // namespace
 
 std::optional<Finding> parity(Transformer& model, std::span<const TokenId> tokens) {
@@ -96,7 +102,7 @@ std::optional<Finding> causality_probe(Transformer& model, std::span<const Token
   const std::vector<float> expected = in_one_call(model, tokens);
   std::vector<TokenId> changed(tokens.begin(), tokens.end());
   for (std::size_t t = tokens.size() - 1; t-- > 0;) {
-    changed[t + 1] = (changed[t + 1] + 1) % static_cast<TokenId>(vocab_size);
+    changed[t + 1] = another(changed[t + 1], vocab_size);
     const std::vector<float> found = in_one_call(model, changed);
     for (std::size_t s = 0; s <= t; ++s) {
       const std::string where = str("token ", s, " after a change of the tokens from ", t + 1, " on");

@@ -36,6 +36,20 @@ TEST_CASE("healthy models of every architecture trigger no detector") {
   }
 }
 
+TEST_CASE("tokens that share one embedding, as those do that training never saw, trigger no detector") {
+  const ModelConfig config = tiny_config();
+  NamedTensors weights;
+  for (const auto& [name, tensor] : random_weights(config, 1)) {
+    std::vector<float>& data = weights.insert(tensor).data;
+    if (name != "model.embed_tokens.weight") continue;
+    for (std::size_t token = 0; token + 1 < config.vocab_size / 2; token += 2) {
+      std::copy_n(&data[token * config.d_model], config.d_model, &data[(token + 1) * config.d_model]);
+    }
+  }
+  Transformer model(config, weights);
+  CHECK(seen_by(model) == "");
+}
+
 TEST_CASE("each fault is seen by the detectors that look where it strikes, and by no other") {
   const std::map<Fault, std::string> expected = {
       {Fault::causal_mask_dropped, " parity every_prompt_length causality_probe"},
