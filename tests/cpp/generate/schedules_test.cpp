@@ -121,8 +121,7 @@ TEST_CASE("every fault of the model is found, and shrunk to a few operations") {
     CHECK_FALSE(runner.run_afresh(small).empty());
     CHECK(ScheduleRunner().run(small).empty());
     CHECK(small.operations.size() <= 3);
-    CHECK(small.config.n_layers == 1);
-    CHECK(small.config.n_heads == 1);
+    CHECK(small.config.parameter_count() < 100);
     CHECK(small.cache_dtype == KvDType::f32);
     MESSAGE(entry.name, ": found by schedule ", number, ", shrunk to ", test::write_schedule(small));
   }
