@@ -249,12 +249,9 @@ KvContent KvCache::content() const {
 }
 
 KvCache::KvCache(const KvShape& shape, std::span<const TokenId> tokens, const KvContent& content) : KvCache(shape) {
-  const std::size_t rows = shape.n_layers * shape.n_kv_heads * tokens.size();
-  const std::size_t numbers = rows * shape.head_dim * number_bytes(shape.dtype);
-  const std::size_t scales = shape.dtype == KvDType::q8 ? rows * sizeof(float) : 0;
-  VITRINE_ASSERT(content.keys.size() == numbers && content.values.size() == numbers);
-  VITRINE_ASSERT(content.key_scales.size() == scales && content.value_scales.size() == scales);
   commit(tokens);
+  VITRINE_ASSERT(content.keys.size() + content.key_scales.size() == bytes().formula / 2);
+  VITRINE_ASSERT(content.values.size() + content.value_scales.size() == bytes().formula / 2);
   const auto take = [](const char*& from, auto* numbers_out, std::size_t count, std::size_t stride) {
     for (std::size_t i = 0; i < count; ++i, from += sizeof *numbers_out) {
       std::memcpy(numbers_out + i * stride, from, sizeof *numbers_out);

@@ -126,8 +126,7 @@ TEST_CASE("every fault of the model is found, and shrunk to a few operations") {
     CHECK_FALSE(runner.run_afresh(small).empty());
     CHECK(ScheduleRunner().run(small).empty());
     CHECK(small.operations.size() <= 3);
-    CHECK(small.config.n_layers == 1);
-    CHECK(small.config.n_heads <= (entry.fault == Fault::heads_grouped_by_modulo ? 6 : 1));  // it takes two groups
+    CHECK(small.config.parameter_count() < 100);
     CHECK(small.cache_dtype == KvDType::f32);
     MESSAGE(entry.name, ": found by schedule ", number, ", shrunk to ", test::write_schedule(small));
   }
