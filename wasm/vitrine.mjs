@@ -2,8 +2,9 @@
 // `npx vitrine ...`: runs the command line that is built, native if there is one, else WebAssembly under Node.
 // It builds nothing and reads no option: all of them belong to src/cli. VITRINE_BUILD=native or wasm forces one.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
+import { existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (name) => fileURLToPath(new URL(`../build/${name}`, import.meta.url));
@@ -28,9 +29,27 @@ if (name === undefined) fail('file_not_found', 'nothing is built yet: run npm ru
 const { file, command } = builds[name];
 if (!existsSync(file)) fail('file_not_found', `the ${name} build is not there: run npm run build:${name}`);
 
+/** An open file without a name. */
+function namelessFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-'));
+  const fd = openSync(join(folder, 'signal'), 'w+');
+  rmSync(folder, { recursive: true });
+  return fd;
+}
+
+// A program under Node that is busy in WebAssembly cannot see a signal; it can see a byte in a file.
+const signalFile = namelessFile();
 const [program, ...args] = command(file);
-const child = spawn(program, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
+const child = spawn(program, [...args, ...process.argv.slice(2)], {
+  stdio: ['inherit', 'inherit', 'inherit', signalFile],
+  env: { ...process.env, VITRINE_SIGNAL_FD: '3' },
+});
 // A signal from the terminal reaches the child too; it decides what to do, and its end is ours.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    writeSync(signalFile, signal);
+    child.kill(signal);
+  });
+}
 child.on('error', (error) => fail('internal', `${file}: ${error.message}`));
 child.on('close', (status, signal) => process.exit(status ?? 128 + constants.signals[signal]));

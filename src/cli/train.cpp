@@ -2,13 +2,13 @@
 // The training itself is src/training; here are its options, its files and its progress.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/check.hpp"
 #include "cli/command_line.hpp"
+#include "cli/interruption.hpp"
 #include "cli/strict_options.hpp"
 #include "cli/text.hpp"
 #include "cli/training_run.hpp"
@@ -20,17 +20,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kMaxSteps = UINT32_MAX;
-
-/// Ctrl-C, the end of the session and a plain kill end the run after the step at hand, with a checkpoint.
-volatile std::sig_atomic_t interrupted = 0;
-void interrupt(int) { interrupted = 1; }
-
-void catch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // What nohup or a shell's & has told to be ignored stays ignored.
-    if (std::signal(signal, interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
-}
 
 [[noreturn]] void fail_interrupted(const TrainOptions& options, std::uint64_t steps) {
   const char* next = options.checkpoint.empty() ? "nothing is kept without --checkpoint" : "go on with --resume";
@@ -92,8 +81,9 @@ bool run_steps(const TrainOptions& options, TrainingRun& run, const CommandLine&
     std::string text = step_text(report, total, static_cast<double>(rows) / seconds);
     if (held_out) text += str("  held-out ", fixed(held_out->totals.bits_per_byte(held_out->bytes), 4), " bits/byte");
     progress.show(step + 1, total, text, note || held_out.has_value());
-    if ((step + 1) % options.checkpoint_every == 0 || last || interrupted) run.save(std::exchange(curve, {}));
-    if (interrupted) return false;
+    const bool stop = interrupted();
+    if ((step + 1) % options.checkpoint_every == 0 || last || stop) run.save(std::exchange(curve, {}));
+    if (stop) return false;
   }
   return true;
 }
@@ -111,7 +101,7 @@ int run_train(const TrainOptions& options, const CommandLine& line) {
   const std::uint64_t steps = options.training.schedule.total_steps;
   VITRINE_CHECK(options.until == TrainOptions::kToTheEnd || options.until <= steps, ErrorCode::invalid_option,
                 "until: expected at most the ", steps, " --steps of the schedule, found ", options.until);
-  TrainingRun run(options, [] { return interrupted != 0; });
+  TrainingRun run(options, interrupted);
   catch_signals();
   if (!run_steps(options, run, line)) fail_interrupted(options, run.trainer().steps_done());
   const TrainedModel model = finish(options, run);
