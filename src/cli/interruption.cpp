@@ -7,6 +7,7 @@
 #include <emscripten.h>
 #else
 #include <csignal>
+#include <initializer_list>
 #endif
 
 namespace vitrine::cli {
