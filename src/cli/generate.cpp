@@ -158,7 +158,8 @@ int run_generate(const GenerateOptions& options, const CommandLine& line) {
 
 /// The options of docs/policy.md. No range is checked here: the policy's own message names option and range.
 void add_policy_options(CLI::App& command, GenerateOptions& options) {
-  command.add_option("--policy", options.policy_file, "A JSON file with the policy; other options stand above it");
+  command.add_option("--policy", options.policy_file, "A JSON file with the policy; other options stand above it")
+      ->check(path_name());
   auto* mode = command.add_option("--mode", options.mode, "greedy or sample");
   command.add_flag("--greedy", options.greedy, "The same as --mode greedy")->excludes(mode);
   command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit; may be repeated")
@@ -196,7 +197,8 @@ void add_generate(CLI::App& app, CommandLine& line) {
                                    "Recompute the whole prefix for every token and compare the logits");
   auto* heal = command->add_flag("--heal", options->heal, "Let the first tokens complete the last word of the prompt");
   auto* timing = command->add_flag("--timing", options->timing, "Put times into the JSON");
-  auto* baseline = command->add_option("--baseline", options->baseline, "Continue by this file of `vitrine baseline`");
+  auto* baseline = command->add_option("--baseline", options->baseline, "Continue by this file of `vitrine baseline`")
+                       ->check(path_name());
   for (CLI::Option* other : {rows, parity, heal, timing}) baseline->excludes(other);
 }
 

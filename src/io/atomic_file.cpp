@@ -64,13 +64,17 @@ std::string folder_of(const std::string& path) {
 
 /// What read_file and read_regular_file have in common; `open_flags` are more than reading.
 std::string read_whole(const std::string& path, std::uint64_t max_bytes, int open_flags, bool regular) {
+  struct stat status {};
+  // Asked before it is opened too: not every system opens a pipe without waiting for its writer.
+  const bool waits =
+      regular && ::stat(path.c_str(), &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+  VITRINE_CHECK(!waits, ErrorCode::file_unreadable, path, ": expected a regular file, found a pipe or a device");
   const Descriptor file(::open(path.c_str(), O_RDONLY | open_flags));
   if (!file.is_open()) {
     const bool absent = errno == ENOENT || errno == ENOTDIR;
     fail(absent ? ErrorCode::file_not_found : ErrorCode::file_unreadable,
          str(path, ": expected a readable file, found: ", reason(errno)));
   }
-  struct stat status {};
   if (::fstat(file.number(), &status) != 0 || S_ISDIR(status.st_mode)) {
     fail(ErrorCode::file_unreadable, str(path, ": expected a file, found a folder"));
   }

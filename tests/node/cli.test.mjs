@@ -302,13 +302,13 @@ test('eval scores the held-out text as the manifest says', () => {
 test('a baseline is counted, written, scored and continued alike in both builds', (t) => {
   const path = scratch(t);
   const data = ['--bundle', bundle, '--data', join(folder, 'train.txt'), '--held-out', join(folder, 'held-out.txt')];
-  const counted = builds.map((build) => vitrine(build, ['baseline', ...data, '--order', '4', '--out', join(path, build), '--json']));
+  const counted = builds.map((build) => vitrine(build, ['baseline', ...data, '--order', '9', '--out', join(path, build), '--json']));
   assert.equal(counted[0].status, 0, counted[0].stdout + counted[0].stderr);
   assert.equal(counted[1].stdout, counted[0].stdout);
   assert.ok(readFileSync(join(path, 'native')).equals(readFileSync(join(path, 'wasm'))));
   const { order, ngrams, discounts, held_out: scores } = counted[0].json();
-  assert.equal(order, 4);
-  assert.deepEqual([ngrams.length, discounts.length], [4, 4]);
+  assert.equal(order, 9);
+  assert.deepEqual([ngrams.length, discounts.length], [9, 9]);
   const baseline = ['--bundle', bundle, '--baseline', join(path, 'native'), '--json'];
   assert.deepEqual(both(['eval', ...baseline, '--data', join(folder, 'held-out.txt')]).json(), scores);
   const model = both(['eval', '--bundle', bundle, '--data', join(folder, 'held-out.txt'), '--json']).json();
@@ -316,12 +316,12 @@ test('a baseline is counted, written, scored and continued alike in both builds'
   for (const key of ['documents', 'tokens', 'bytes']) assert.equal(scores[key], model[key], key);
   // It counted every line; the model has seen eight batches.
   assert.ok(scores.bits_per_byte < model.bits_per_byte / 2);
-  const args = ['generate', ...baseline, '--prompt', 'git comm'];
+  const args = ['generate', ...baseline, '--prompt', 'git commit'];
   const { ids, policy } = both([...args, '--seed', '4']).json();
   assert.ok(ids.length > 0);
   assert.equal(policy.seed, 4);
   assert.deepEqual(both([...args, '--seed', '4']).json().ids, ids);
-  assert.match(both([...args, '--greedy', '--seed', '4']).json().text, /^it .*  # commit with .*\n?$/);
+  assert.match(both([...args, '--greedy', '--seed', '4']).json().text, /^ .*  # commit with /);
 });
 
 test('a baseline that is damaged, of another tokenizer or asked for a proof is refused by name', (t) => {
