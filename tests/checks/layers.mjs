@@ -19,7 +19,7 @@ const foreign = [
   { header: /^xsimd\//, only: /^src\/kernels\/simd\.hpp$/ },
   { header: /^nlohmann\//, only: /^src\/base\/json\.(hpp|cpp)$/ },
   { header: /^CLI\//, only: /^src\/cli\// },
-  { header: /^emscripten/, only: /^wasm\/bindings\.cpp$/ },
+  { header: /^emscripten/, only: /^(wasm\/bindings|src\/cli\/interruption)\.cpp$/ },
   { header: /^doctest\//, only: /^tests\/cpp\// },
 ];
 
