@@ -77,7 +77,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const wanted = chosen(positionals);
     if (values.list) return console.log(wanted.map(({ name }) => name).join('\n'));
     const packages = [...new Set(wanted.flatMap((machine) => machine.packages))];
-    if (values.install && packages.length > 0) await run('bash', [join(root, 'wasm/setup/apt.sh'), ...packages], { capture: true });
+    if (values.install && packages.length > 0) await run('bash', [join(root, 'wasm/setup/apt.sh'), ...packages], { to: process.stderr });
     const environments = new Map();
     const environment = (toolchain) => {
       if (!environments.has(toolchain)) environments.set(toolchain, setUp({ toolchain }));

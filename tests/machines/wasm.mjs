@@ -18,7 +18,7 @@ async function buildWasm(toolchain, setUp) {
   const platform = join(env.EMSCRIPTEN_ROOT, 'cmake/Modules/Platform/Emscripten.cmake');
   const args = [`-DCMAKE_TOOLCHAIN_FILE=${platform}`, '-DCMAKE_BUILD_TYPE=Release'];
   const folder = await buildMachine(`wasm-${toolchain}`, args, ['golden', 'vitrine_module', 'test_kernels'], env);
-  const version = versionOf(['emcc'], env).replace(/^emcc \(.*?\) /, 'Emscripten ');
+  const version = versionOf(['emcc'], env).replace(/^emcc \(.*?\) ([\d.]+).*/, 'Emscripten $1');
   return { folder, env, version };
 }
 
