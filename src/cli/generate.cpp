@@ -39,13 +39,12 @@ Json bias_options(const std::vector<std::string>& texts) {
   Json json = Json::object();
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    double bias = 0;
-    const bool well_formed = equals != std::string::npos && CLI::detail::lexical_cast(text.substr(equals + 1), bias);
-    VITRINE_CHECK(well_formed, ErrorCode::invalid_option, "logit_bias: expected ID=BIAS, found ", in_quotes(text));
+    const auto bias = equals == std::string::npos ? std::nullopt : parse_decimal(text.substr(equals + 1));
+    VITRINE_CHECK(bias.has_value(), ErrorCode::invalid_option, "logit_bias: expected ID=BIAS, found ", in_quotes(text));
     const std::string id = text.substr(0, equals);
     VITRINE_CHECK(!json.contains(id), ErrorCode::invalid_option, "logit_bias: expected every token once, found ",
                   in_quotes(id), " twice");
-    json[id] = bias;
+    json[id] = *bias;
   }
   return json;
 }
@@ -125,8 +124,8 @@ int complete_by_baseline(const Session& session, const Policy& policy, const Gen
   const RowResult result = load_baseline(session, options.baseline).complete(options.prompt, policy);
   Json json = result_json(result);
   remove_times(json);
-  line.print(json,
-             str(result.text, "\n[", finish_name(result.finish), "; seed ", *policy.seed, "; by the baseline]\n"));
+  line.print(json, ended(result.text));
+  line.note(str("[", finish_name(result.finish), "; seed ", *policy.seed, "; by the baseline]\n"));
   return kOk;
 }
 

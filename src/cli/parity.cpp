@@ -56,7 +56,9 @@ void add_parity(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   command->add_option("--prompt", options->prompt, "Its beginning; the model continues it");
   command->add_option("--seed", options->check.seed, "Seed of the continuation")->capture_default_str();
-  command->add_option("--inject", options->fault, "Make the model wrong in a named way, to see the check fail");
+  std::string names;
+  for (const FaultEntry& entry : kFaults) names += str(names.empty() ? "" : ", ", entry.name);
+  command->add_option("--inject", options->fault, "Make the model wrong, to see the check fail: " + names);
 }
 
 }  // namespace vitrine::cli

@@ -65,8 +65,7 @@ bool is_decimal(std::string_view text) {
 
 std::string take_decimal(std::string& text) {
   take_text(text);
-  const bool finite = is_decimal(text) && std::isfinite(std::strtod(text.c_str(), nullptr));
-  return finite ? std::string() : expected("a decimal number", text);
+  return parse_decimal(text) ? std::string() : expected("a decimal number", text);
 }
 
 /// By the name of the type that CLI11 found in the option's variable.
@@ -113,6 +112,12 @@ std::vector<std::string> read_arguments(int argc, char** argv) {
 void make_strict(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) make_strict(*option);
   for (CLI::App* command : app.get_subcommands({})) make_strict(*command);
+}
+
+std::optional<double> parse_decimal(const std::string& text) {
+  if (!is_decimal(text)) return std::nullopt;
+  const double value = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 CLI::Validator whole_number(std::int64_t min, std::int64_t max) {

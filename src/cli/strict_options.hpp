@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::vector<std::string> read_arguments(int argc, char** argv);
 /// Makes every option of every subcommand strict: a number is decimal and nothing else, a text is taken as it is, a
 /// flag is there or not.
 void make_strict(CLI::App& app);
+
+/// The number of a text, if that is decimal and nothing else, and finite.
+std::optional<double> parse_decimal(const std::string& text);
 
 /// Refuses a whole number that is not `min` to `max`.
 CLI::Validator whole_number(std::int64_t min, std::int64_t max);

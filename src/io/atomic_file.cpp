@@ -184,4 +184,12 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   sync_folder(folder_of(path));
 }
 
+void require_file_place(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) refuse_write(path, "replace", EISDIR);
+  const std::string temporary = temporary_sibling(path);
+  write_new_file(temporary, "");
+  ::unlink(temporary.c_str());
+}
+
 }  // namespace vitrine

@@ -19,6 +19,10 @@ std::string read_regular_file(const std::string& path, std::uint64_t max_bytes);
 /// file_unwritable, and then what was there before is untouched and the temporary is gone.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
+/// Throws file_unwritable for a place where write_file_atomically could not put a file; for programs that work long
+/// before they have it. What is there stays as it is.
+void require_file_place(const std::string& path);
+
 /// Creates a file that must not exist and flushes it to the disk; throws file_unwritable. Not atomic by itself: for the
 /// files of a folder that is renamed as a whole.
 void write_new_file(const std::string& path, std::string_view bytes);

@@ -65,9 +65,9 @@ std::vector<std::string> read_stops(JsonObjectReader& reader) {
     reader.refuse("stop", str("at most ", PolicyLimits::kMaxStops, " strings"));
   }
   for (std::size_t i = 0; i < stops.size(); ++i) {
-    if (stops[i].empty() || stops[i].size() > PolicyLimits::kMaxStopBytes) {
-      reader.refuse("stop", str("strings of 1 to ", PolicyLimits::kMaxStopBytes, " bytes"));
-    }
+    VITRINE_CHECK(!stops[i].empty() && stops[i].size() <= PolicyLimits::kMaxStopBytes, ErrorCode::invalid_option,
+                  reader.where(), ": stop[", i, "]: expected 1 to ", PolicyLimits::kMaxStopBytes, " bytes, found ",
+                  stops[i].size());
     if (std::find(stops.begin(), stops.begin() + static_cast<std::ptrdiff_t>(i), stops[i]) !=
         stops.begin() + static_cast<std::ptrdiff_t>(i)) {
       reader.refuse("stop", "different strings");

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { builds, programs, refused, scratch, train, trainOptions, vitrine } from './support/command-line.mjs';
+import { builds, corpus, programs, refused, scratch, train, trainOptions, vitrine } from './support/command-line.mjs';
 
 let folder;
 let bundle;
@@ -101,6 +101,10 @@ test('a command that does not exist is named, and so are those that do', () => {
   }
 });
 
+test('the faults that can be injected are listed', () => {
+  assert.match(vitrine('native', ['parity', '--help']).stdout.replaceAll(/\s+/g, ' '), /to see the check fail: .*position_off_by_one/);
+});
+
 test('--json may stand before the command', () => {
   assert.deepEqual(vitrine('native', ['--json', 'inspect', '--bundle', bundle]).json().name, 'tiny');
   assert.equal(vitrine('native', ['--json', 'inspect', '--bundle', join(folder, 'none')]).json().error.code, 'file_not_found');
@@ -168,6 +172,38 @@ test('generate prints the text and nothing else on stdout', () => {
     assert.match(rows.stdout, /^--- row 1\n[^]*\n--- row 2\n[^]*\n$/);
     assert.doesNotMatch(rows.stdout, /seed/);
   }
+});
+
+test('a baseline reads each file for itself, and its output is tried before anything is counted', (t) => {
+  const path = scratch(t);
+  const lines = corpus(40);
+  const half = lines.indexOf('\n', lines.length / 2);
+  writeFileSync(join(path, 'a.txt'), lines.slice(0, half)); // no newline at its end
+  writeFileSync(join(path, 'b.txt'), lines.slice(half + 1));
+  writeFileSync(join(path, 'b-first.txt'), lines.slice(half + 1) + lines.slice(0, half));
+  writeFileSync(join(path, 'empty.txt'), '');
+  const count = (...files) => ['baseline', '--bundle', bundle, '--order', '3', '--data', ...files.map((name) => join(path, name))];
+  for (const build of builds) {
+    const ngrams = (...files) => vitrine(build, [...count(...files), '--json']).json().ngrams;
+    assert.deepEqual(ngrams('a.txt', 'b.txt'), ngrams('b-first.txt'));
+    assert.match(refused(build, count('a.txt', 'empty.txt'), 'bad_data').message, /empty\.txt: expected text, found none/);
+    assert.match(refused(build, [...count('a.txt'), '--held-out', join(path, 'empty.txt')], 'bad_data').message, /empty\.txt: expected text/);
+    // An order that cannot be counted is found later than the place.
+    assert.match(refused(build, [...count('a.txt').with(4, '99'), '--out', join(path, 'no/file')], 'file_unwritable').message, /no\/file/);
+  }
+  const file = join(path, 'baseline.bin');
+  assert.equal(vitrine('native', [...count('b.txt'), '--out', file]).status, 0);
+  const { text } = vitrine('native', generate('--baseline', file, '--json')).json();
+  const plain = vitrine('native', generate('--baseline', file));
+  assert.equal(plain.stdout, text.endsWith('\n') ? text : `${text}\n`);
+  assert.match(plain.stderr, /^\[\w+; seed 1; by the baseline\]\n$/);
+});
+
+test('a bias is a token and a decimal number', () => {
+  for (const text of ['5', '5=', '5=0x10', '5=1,5', '=1', 'x=1', '05=1', '5=nan']) {
+    assert.match(refused('native', generate('--logit-bias', text), 'invalid_option').message, /logit_bias: expected/);
+  }
+  assert.deepEqual(vitrine('native', generate('--logit-bias', '5=-1.5', '--json')).json().policy.logit_bias, { 5: -1.5 });
 });
 
 test('as many rows as --rows takes fit, however short the context is', () => {

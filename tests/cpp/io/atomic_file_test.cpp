@@ -99,3 +99,15 @@ TEST_CASE("what lies in one folder is on one device, and the system's own files 
   CHECK(on_same_device(folder / ".", folder / "f"));
   CHECK_FALSE(on_same_device(folder / "f", "/proc/self/status"));
 }
+
+TEST_CASE("a place for a file is tried without touching what is there") {
+  const test::TemporaryFolder folder;
+  write_new_file(folder / "f", "old");
+  std::filesystem::create_directory(folder / "d");
+  CHECK_NOTHROW(require_file_place(folder / "f"));
+  CHECK_NOTHROW(require_file_place(folder / "new"));
+  CHECK_ERROR(ErrorCode::file_unwritable, "d: expected to replace it, found: ", require_file_place(folder / "d"));
+  CHECK_ERROR(ErrorCode::file_unwritable, "expected to create it, found: ", require_file_place(folder / "no/f"));
+  CHECK(read_file(folder / "f", 9) == "old");
+  CHECK(folder.size() == 2);
+}

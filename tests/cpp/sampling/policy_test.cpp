@@ -97,7 +97,7 @@ TEST_CASE("a wrong option is refused by name, with what was expected and found")
       {R"({"stop_tokens": [-1]})", "stop_tokens", "0 to 99"},
       {R"({"stop_tokens": [3, 3]})", "stop_tokens", "different"},
       {R"({"stop_tokens": 3})", "stop_tokens", "array"},
-      {R"({"stop": [""]})", "stop", "1 to 256 bytes"},
+      {R"({"stop": ["a", ""]})", "stop[1]", "1 to 256 bytes, found 0"},
       {R"({"stop": "\n"})", "stop", "array"},
       {R"({"stop": ["a", "a"]})", "stop", "different"},
       {R"({"mode": "greedy", "temperature": 1})", "temperature", "mode greedy"},
@@ -132,7 +132,8 @@ TEST_CASE("a wrong option is refused by name, with what was expected and found")
     CHECK_ERROR(ErrorCode::invalid_option, wrong_case.names, parse(wrong_case.options));
     CHECK_ERROR(ErrorCode::invalid_option, wrong_case.expected, parse(wrong_case.options));
   }
-  CHECK_ERROR(ErrorCode::invalid_option, "stop", parse(str(R"({"stop": [")", std::string(257, 'x'), "\"]}")));
+  CHECK_ERROR(ErrorCode::invalid_option, "stop[0]: expected 1 to 256 bytes, found 257",
+              parse(str(R"({"stop": [")", std::string(257, 'x'), "\"]}")));
   std::string many = "0";
   for (int id = 1; id <= 64; ++id) many += str(", ", id);
   CHECK_ERROR(ErrorCode::invalid_option, "at most 64", parse(str(R"({"stop_tokens": [)", many, "]}")));
