@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
+#include "io/tokenizer_json.hpp"
 #include "support/expect_error.hpp"
 #include "support/tiny_bundle.hpp"
 
@@ -38,6 +40,28 @@ TEST_CASE("weights that are not those of the self-test do not serve") {
   CHECK_ERROR(ErrorCode::self_test_failed, "self-test", load_model(bundle));
   bundle.manifest.self_test.reset();
   CHECK_NOTHROW(load_model(bundle));
+}
+
+TEST_CASE(
+    "a tokenizer with a merge turned round or two tokens exchanged is not the bundle's, and is refused by its part") {
+  const Bundle bundle = tiny_bundle();
+  const std::string& tokenizer = bundle.part("tokenizer");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = tokenizer;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    // It is a good tokenizer.json by itself: nothing but the hash tells it from the right one.
+    REQUIRE(text.size() == tokenizer.size());
+    REQUIRE_NOTHROW(Tokenizer(read_tokenizer_json(text)));
+    return text;
+  };
+  for (const std::string& text :
+       {changed("\"m m\",\"i t\"", "\"i t\",\"m m\""), changed("\"mm\":258,\"it\":259", "\"it\":258,\"mm\":259")}) {
+    std::map<std::string, std::string> files = test::bundle_files(bundle);
+    files["tokenizer.json"] = text;
+    CHECK_ERROR(ErrorCode::part_mismatch, "tokenizer", bundle_from_memory(files));
+  }
 }
 
 TEST_CASE("parts that do not fit together are refused by name") {
