@@ -20,27 +20,33 @@ const script = [
   ...chain(code('e'), 0xf0, 0x9f, 0x98, 0x80, 10), // U+1F600
   ...chain(code('c'), 0xe8, 0xb5, 0x8b, 10), // U+8D4B
   ...chain(code('n'), 0, 10),
-  ...chain(code('b'), 0xef, 0xbb, 0xbf, code('x'), 10), // a byte order mark
   ...chain(code('r'), 0xef, 0xbf, 0xbd, 10), // U+FFFD itself
 ];
-const spelled = { e: '\u{1f600}', c: '\u8d4b', n: '\0', b: '\ufeffx', r: '\ufffd' };
+const spelled = { e: '\u{1f600}', c: '\u8d4b', n: '\0', r: '\ufffd' };
+/** Another, that spells a byte order mark: it begins like U+FFFD. */
+const markScript = chain(code('b'), 0xef, 0xbb, 0xbf, code('x'), 10);
 
 let bundle;
 let files;
 let module;
 
+function writeBundle(folder, script) {
+  const written = scriptedBundle(script);
+  for (const [name, bytes] of written) writeFileSync(join(folder, name), bytes);
+  return written;
+}
+
 before(async () => {
-  files = scriptedBundle(script);
   bundle = mkdtempSync(join(tmpdir(), 'vitrine-text-'));
-  for (const [name, bytes] of files) writeFileSync(join(bundle, name), bytes);
+  files = writeBundle(bundle, script);
   module = await (await import(pathToFileURL(modulePath))).default();
 });
 after(() => rmSync(bundle, { recursive: true, force: true }));
 
-function loaded(t) {
+function loaded(t, from = files) {
   const session = new module.Session();
   t.after(() => session.delete());
-  for (const [name, bytes] of files) session.addFile(name, bytes);
+  for (const [name, bytes] of from) session.addFile(name, bytes);
   session.load();
   return session;
 }
@@ -83,6 +89,16 @@ test('a character of one byte a token appears with its last byte, and nothing th
     const last = (at) => at + 1 === bytes.length || (bytes[at + 1] & 0xc0) !== 0x80;
     assert.deepEqual(texts.map((part) => part !== ''), [...bytes.map((_, at) => (last(at) ? 1 : 0)), 0].map(Boolean));
   }
+});
+
+test('a byte order mark that a model spells is text', (t) => {
+  const folder = scratch(t);
+  const marked = writeBundle(folder, markScript);
+  for (const build of builds) {
+    const args = ['generate', '--bundle', folder, '--prompt', 'b', '--json'];
+    assert.equal(vitrine(build, args).json().text, '\ufeffx');
+  }
+  assert.deepEqual(runRow(loaded(t, marked), 'b').texts, ['', '', '\ufeff', 'x', '']);
 });
 
 test('a stream cancelled inside a character gives back a replacement character, and the next row is right', (t) => {
