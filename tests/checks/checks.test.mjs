@@ -8,6 +8,7 @@ import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkPackages, checkReadmeTree, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkRegister } from './register.mjs';
 import { checkAscii, checkForbidden, checkLength, checkPlaces, maxLines } from './sources.mjs';
 import { codeOnly } from './tree.mjs';
 
@@ -133,6 +134,21 @@ test('error lists that differ by a code or by a word are found', () => {
   finds(checkErrorLists, files);
   finds(checkErrorLists, { ...files, 'docs/errors.md': '| `a` | First. |\n' }, /docs\/errors\.md: expected the codes a, b; found a/);
   finds(checkErrorLists, { ...files, 'web/src/engine/errors.ts': "  a: 'Other.',\n  b: \"It's second.\",\n" }, /expected 'First\.', found 'Other\.'/);
+});
+
+test('a field input without a case or a reason, and a case that is not there, are found', () => {
+  const cpp = 'TEST_CASE("a text "\n          "in two pieces") {}';
+  const check = (register) => (files) => checkRegister(new Map([...files, ['docs/field-inputs.md', register]]));
+  const files = { 'tests/cpp/a_test.cpp': cpp, 'tests/node/a.test.mjs': "test('does it', () => {});" };
+  const cpp1 = '- **1.** x#1: broke.\n  [a](../tests/cpp/a_test.cpp): "a text in two pieces"';
+  finds(check(`${cpp1};\n  [a](../tests/node/a.test.mjs): "does it"\n- **3.** y: broke. Not tried: no such thing.\n`), files);
+  finds(check('- **1.** x: broke.\n\n## Next\nNot tried: other words.\n'), files, /1: expected a test case, or 'Not tried:'/);
+  finds(check(cpp1.replace('two', 'three')), files, /has no case 'a text in three pieces'/);
+  finds(check(cpp1.replace('a_test', 'b_test')), files, /b_test\.cpp is not there/);
+  finds(check(`${cpp1} and [b](../tests/node/a.test.mjs)`), files, /expected each test file with a case's name/);
+  finds(check(`${cpp1}\n${cpp1}`), files, /1: expected a number above 1/);
+  finds(check('nothing'), files, /expected entries/);
+  finds(checkRegister, files, /expected the register/);
 });
 
 test('a package with an address, without a hash or with a loose version is found', () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { checkErrorLists, checkLinks, checkPackages, checkReadmeTree } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkMirror, checkTwins } from './mirror.mjs';
+import { checkRegister } from './register.mjs';
 import { checkAscii, checkForbidden, checkLength, checkPlaces } from './sources.mjs';
 import { files, readTree } from './tree.mjs';
 
@@ -25,6 +26,7 @@ const checks = {
   'links in documents lead somewhere': checkLinks,
   'the tree in the README is the tree': checkReadmeTree,
   'C++, TypeScript and the documents know the same error codes': checkErrorLists,
+  'every field input has a test case that exists, or a reason': checkRegister,
   'packages have exact versions, hashes and no addresses': checkPackages,
 };
 

@@ -179,10 +179,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a file with CRLF line ends or a byte order mark before it reads the same") {
-  std::string text = write_tokenizer_json(sample());
-  CHECK(read_tokenizer_json("\xEF\xBB\xBF" + text) == sample());
-  std::string indented = json_text(parse_json(text, "sample"), 2);
+TEST_CASE("a file with CRLF line ends reads the same") {
+  std::string indented = json_text(sample_json(), 2);
   for (std::size_t at = indented.find('\n'); at != std::string::npos; at = indented.find('\n', at + 2)) {
     indented.insert(at, "\r");
   }
