@@ -10,6 +10,7 @@ import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
+import { checkRegister } from './register.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces, maxLines } from './sources.mjs';
 import { codeOnly } from './tree.mjs';
 
@@ -193,6 +194,21 @@ test('faults and detectors that the document leaves out, names otherwise or give
   check(document(row('a', 'First.', 'src/z.cpp'), detector, '| `a` | x | y |\n'), /a: expected its owner src\/x\.cpp/);
   check(document(fault, detector, ''), /What is done about each: expected a; found $/);
   finds(checkMutations, {}, /expected entries in the code/, /expected entries in the code/);
+});
+
+test('a field input without a case or a reason, and a case that is not there, are found', () => {
+  const cpp = 'TEST_CASE("a text "\n          "in two pieces") {}';
+  const check = (register) => (files) => checkRegister(new Map([...files, ['docs/field-inputs.md', register]]));
+  const files = { 'tests/cpp/a_test.cpp': cpp, 'tests/node/a.test.mjs': "test('does it', () => {});" };
+  const cpp1 = '- **1.** x#1: broke.\n  [a](../tests/cpp/a_test.cpp): "a text in two pieces"';
+  finds(check(`${cpp1};\n  [a](../tests/node/a.test.mjs): "does it"\n- **3.** y: broke. Not tried: no such thing.\n`), files);
+  finds(check('- **1.** x: broke.\n\n## Next\nNot tried: other words.\n'), files, /1: expected a test case, or 'Not tried:'/);
+  finds(check(cpp1.replace('two', 'three')), files, /has no case 'a text in three pieces'/);
+  finds(check(cpp1.replace('a_test', 'b_test')), files, /b_test\.cpp is not there/);
+  finds(check(`${cpp1} and [b](../tests/node/a.test.mjs)`), files, /expected each test file with a case's name/);
+  finds(check(`${cpp1}\n${cpp1}`), files, /1: expected a number above 1/);
+  finds(check('nothing'), files, /expected entries/);
+  finds(checkRegister, files, /expected the register/);
 });
 
 test('a package with an address, without a hash or with a loose version is found', () => {

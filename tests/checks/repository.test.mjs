@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
+import { checkRegister } from './register.mjs';
 import { checkAscii, checkForbidden, checkLength, checkOpenings, checkPlaces } from './sources.mjs';
 import { files, readTree } from './tree.mjs';
 
@@ -29,6 +30,7 @@ const checks = {
   'C++, TypeScript and the documents know the same error codes': checkErrorLists,
   'the product has one version': checkVersion,
   'the code and the document know the same faults and detectors': checkMutations,
+  'every field input has a test case that exists, or a reason': checkRegister,
   'packages have exact versions, hashes and no addresses': checkPackages,
 };
 

@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/byte_level.hpp"
 #include "base/json.hpp"
 #include "support/expect_error.hpp"
 #include "support/small_tokenizers.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 using namespace vitrine;
 
@@ -156,6 +159,32 @@ TEST_CASE("a pre-tokenizer that is not one of ours is refused by name") {
           json["pre_tokenizer"] = split_and_byte_level(kGpt2);
           json["pre_tokenizer"]["pretokenizers"][1]["use_regex"] = true;
         }) == "");
+}
+
+TEST_CASE(
+    "special tokens with spaces, line ends, a NUL or a byte order mark in them read back as written, and stay whole") {
+  const std::string nul("<a\0b>", 5);
+  const std::vector<std::string> contents = {"<|a b|>", " there my ",      "<\r\n>",
+                                             nul,       "\xEF\xBB\xBF<s>", "\xF0\x9F\x98\x82 x"};
+  const TokenizerData data = test::small_tokenizer_data({{" ", "t"}}, contents, PreTokenizer::gpt2);
+  const TokenizerData found = read_tokenizer_json(write_tokenizer_json(data));
+  CHECK(found == data);
+  const Tokenizer tokenizer(found);
+  for (const std::string& content : contents) {
+    const std::string text = "x " + content + " y";
+    const std::vector<TokenId> ids = tokenizer.encode_with_special(text);
+    CHECK(std::count(ids.begin(), ids.end(), *tokenizer.special(content)) == 1);
+    CHECK(tokenizer.decode(ids, SpecialDecoding::content) == text);  // no space beside it was eaten
+    for (const TokenId id : tokenizer.encode(text)) CHECK_FALSE(tokenizer.is_special(id));
+  }
+}
+
+TEST_CASE("a file with CRLF line ends reads the same") {
+  std::string indented = json_text(sample_json(), 2);
+  for (std::size_t at = indented.find('\n'); at != std::string::npos; at = indented.find('\n', at + 2)) {
+    indented.insert(at, "\r");
+  }
+  CHECK(read_tokenizer_json(indented) == sample());
 }
 
 TEST_CASE("an added token that is no special token or eats its neighbours is refused by name") {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
+#include "io/tokenizer_json.hpp"
 #include "support/expect_error.hpp"
 #include "support/tiny_bundle.hpp"
 
@@ -110,6 +112,28 @@ TEST_CASE("a short context still leaves the rows that the parity check needs") {
   BundleContent content = tiny_content();
   content.config.max_seq_len = 8;
   CHECK(load_model(make_bundle(content)).transformer.options().max_batch_rows == 16);
+}
+
+TEST_CASE(
+    "a tokenizer with a merge turned round or two tokens exchanged is not the bundle's, and is refused by its part") {
+  const Bundle bundle = tiny_bundle();
+  const std::string& tokenizer = bundle.part("tokenizer");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = tokenizer;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    // It is a good tokenizer.json by itself: nothing but the hash tells it from the right one.
+    REQUIRE(text.size() == tokenizer.size());
+    REQUIRE_NOTHROW(Tokenizer(read_tokenizer_json(text)));
+    return text;
+  };
+  for (const std::string& text :
+       {changed("\"m m\",\"i t\"", "\"i t\",\"m m\""), changed("\"mm\":258,\"it\":259", "\"it\":258,\"mm\":259")}) {
+    std::map<std::string, std::string> files = test::bundle_files(bundle);
+    files["tokenizer.json"] = text;
+    CHECK_ERROR(ErrorCode::part_mismatch, "tokenizer", bundle_from_memory(files));
+  }
 }
 
 TEST_CASE("parts that do not fit together are refused by name") {

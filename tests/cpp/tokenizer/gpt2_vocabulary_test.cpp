@@ -7,6 +7,7 @@
 
 #include "base/byte_level.hpp"
 #include "base/json.hpp"
+#include "base/rng.hpp"
 #include "support/gguf.hpp"
 #include "support/shared_data.hpp"
 #include "tokenizer/tokenizer.hpp"
@@ -89,6 +90,26 @@ TEST_CASE("the 60 further texts have the ids on which four programs agree") {
     INFO(text);
     CHECK(tokenizer->encode(text) == expected[index].get<std::vector<TokenId>>());
     CHECK(tokenizer->decode(tokenizer->encode(text)) == text);
+  }
+}
+
+TEST_CASE("every byte, every pair and random byte strings come back with GPT-2's vocabulary") {
+  const auto tokenizer = gpt2_tokenizer();
+  if (!tokenizer) return;
+  const auto check_round_trip = [&](const std::string& text) {
+    REQUIRE(tokenizer->decode(tokenizer->encode(text)) == text);
+  };
+  for (int first = 0; first < 256; ++first) {
+    check_round_trip({static_cast<char>(first)});
+    for (int second = 0; second < 256; ++second)
+      check_round_trip({static_cast<char>(first), static_cast<char>(second)});
+  }
+  RandomStream random(7);
+  for (int round = 0; round < 5000; ++round) {
+    std::string text;
+    for (std::uint64_t left = random.next_below(60); left > 0; --left)
+      text += static_cast<char>(random.next_below(256));
+    check_round_trip(text);
   }
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "io/atomic_file.hpp"
+#include "io/tokenizer_json.hpp"
 #include "support/expect_error.hpp"
 #include "support/shared_data.hpp"
 #include "support/small_tokenizers.hpp"
@@ -31,6 +33,12 @@ const Tokenizer& trained() {
   return tokenizer;
 }
 
+/// The tokenizer of the shell bundle.
+const Tokenizer& shipped() {
+  static const Tokenizer tokenizer(read_tokenizer_json(read_file("web/models/shell/tokenizer.json", 1 << 20)));
+  return tokenizer;
+}
+
 bool any_special(const Tokenizer& tokenizer, const Ids& ids) {
   return std::any_of(ids.begin(), ids.end(), [&](TokenId id) { return tokenizer.is_special(id); });
 }
@@ -44,18 +52,33 @@ void check_round_trip(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every byte and every pair of bytes comes back") {
-  std::string everything;
-  for (int first = 0; first < 256; ++first) {
-    const std::string one(1, static_cast<char>(first));
-    check_round_trip(trained(), one);
-    for (int second = 0; second < 256; ++second) {
-      const std::string two = one + static_cast<char>(second);
-      check_round_trip(trained(), two);
-      everything += two;
+TEST_CASE("every byte and every pair of bytes comes back, also through the tokenizer that ships") {
+  for (const Tokenizer& tokenizer : {trained(), shipped()}) {
+    std::string everything;
+    for (int first = 0; first < 256; ++first) {
+      const std::string one(1, static_cast<char>(first));
+      check_round_trip(tokenizer, one);
+      for (int second = 0; second < 256; ++second) {
+        const std::string two = one + static_cast<char>(second);
+        check_round_trip(tokenizer, two);
+        everything += two;
+      }
     }
+    check_round_trip(tokenizer, everything);
   }
-  check_round_trip(trained(), everything);
+}
+
+TEST_CASE("random byte strings, many thousands, come back through the tokenizer that ships") {
+  RandomStream random(6);
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    // Bytes from 0x80 on in every second text alone: beginnings of characters, continuations, and neither.
+    const std::uint64_t first = round % 2 == 0 ? 0 : 0x80;
+    for (std::uint64_t left = random.next_below(40); left > 0; --left) {
+      text += static_cast<char>(first + random.next_below(256 - first));
+    }
+    check_round_trip(shipped(), text);
+  }
 }
 
 TEST_CASE("random bytes and random pieces of special tokens come back") {

@@ -1,0 +1,1 @@
+export function scriptedBundle(follows: Iterable<readonly [number, number]>): Map<string, Uint8Array>;
