@@ -17,8 +17,9 @@ std::optional<Finding> parity(Transformer& model, std::span<const TokenId> token
 /// step against those of one call for all tokens. Throws as forward() does.
 std::optional<Finding> every_prompt_length(Transformer& model, std::span<const TokenId> tokens);
 
-/// For each position t, all tokens after t are changed: no bit of the logits up to t may move, and those of t + 1 must,
-/// or the probe would see nothing. One call a position.
+/// For each position t, all tokens after t are changed: no bit of the logits up to t may move. Those of t + 1 must for
+/// some t, or the probe would see nothing; not for each, since tokens that training never saw may share an embedding.
+/// One call a position.
 std::optional<Finding> causality_probe(Transformer& model, std::span<const TokenId> tokens);
 
 /// Three rows of different tokens and lengths that share every call, a prompt and then single steps: each must have the

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/rng.hpp"
+#include "baseline/ngram_model.hpp"
 #include "generate/detectors.hpp"
 #include "generate/row_detectors.hpp"
 #include "model/injected_fault.hpp"
@@ -90,7 +91,10 @@ std::optional<Finding> gradient_leak(const DetectorSubject& s) {
 
 std::optional<Finding> loss_floor(const DetectorSubject& s) {
   const detect::UnpredictableTokens tokens = detect::make_unpredictable_tokens(kSeed);
-  return detect::loss_floor(detect::held_out_loss(tokens, s.fault), tokens.entropy(), tokens.entropy());
+  const NgramModel counts = NgramModel::train(tokens.training, {.order = 3, .vocab_size = tokens.kVocabSize});
+  double baseline = 0;
+  for (const std::vector<TokenId>& document : tokens.held_out) baseline += counts.loss(document);
+  return detect::loss_floor(detect::held_out_loss(tokens, s.fault), baseline, tokens.entropy());
 }
 
 constexpr std::array kDetectors = {

@@ -15,7 +15,7 @@ constexpr double kImplausible = 30.0;  // nats
 
 ModelConfig smallest_config() {
   ModelConfig config;
-  config.vocab_size = UnpredictableTokens::kTokens + 1;
+  config.vocab_size = UnpredictableTokens::kVocabSize;
   config.d_model = 32;
   config.n_layers = 1;
   config.n_heads = 2;

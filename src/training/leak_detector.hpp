@@ -22,6 +22,7 @@ std::optional<Finding> gradient_leak(Trainer& trainer, const TrainingBatch& batc
 struct UnpredictableTokens {
   static constexpr std::size_t kLength = 6;
   static constexpr std::size_t kTokens = 31;
+  static constexpr std::size_t kVocabSize = kTokens + 1;
 
   std::vector<std::vector<TokenId>> training;
   std::vector<std::vector<TokenId>> held_out;

@@ -101,18 +101,27 @@ TEST_CASE("a finding names the first place, and both numbers to the last bit") {
   CHECK(neighbour->where == "row 0 of 3, step 0, logit 0");
 }
 
-TEST_CASE("a probe that cannot see an effect says so: every token has the same logits") {
+/// What the causality probe sees in a model in which tokens 0 .. `alike` - 1 share one embedding.
+std::optional<Finding> causality_with_shared_embeddings(std::size_t alike) {
   ModelConfig config = tiny_config();
   config.tied_head = false;
   NamedTensors weights = random_weights(config, 1);
   Tensor embedding = weights.take("model.embed_tokens.weight");
-  std::fill(embedding.data.begin(), embedding.data.end(), 1.0f);
+  std::fill_n(embedding.data.begin(), alike * config.d_model, 1.0f);
   weights.insert(std::move(embedding));
   Transformer model(config, weights);
-  const auto finding = detect::causality_probe(model, random_tokens(config, 5, 1));
+  return detect::causality_probe(model, std::vector<TokenId>{1, 2, 3, 35, 4});
+}
+
+TEST_CASE("a probe that cannot see an effect says so: every token has the same logits") {
+  const auto finding = causality_with_shared_embeddings(37);
   REQUIRE(finding.has_value());
-  CHECK(finding->where == "token 4");
+  CHECK(finding->where == "every changed token");
   CHECK(finding->found == "the same bits");
+}
+
+TEST_CASE("tokens that training never saw may share an embedding: one visible effect is enough") {
+  CHECK_FALSE(causality_with_shared_embeddings(30).has_value());
 }
 
 }  // namespace
