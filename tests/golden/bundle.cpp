@@ -25,8 +25,10 @@ void absorb(const Json& value, BitHash& hash) {
   }
 }
 
-/// What does not depend on how long a step took, and on what other rows have left in the caches.
+/// What does not depend on how long a step took, and on what other rows have left in the caches. Steps that are within
+/// a prompt are left out: how many there are depends on who else is in the batch.
 void absorb_step(const RowStep& step, const Session& session, BitHash& hash) {
+  if (step.token < 0) return;
   const Json json = step_json(step, session);
   for (const char* field : {"token", "text", "finish_reason", "probability", "coin", "distribution"}) {
     if (json.contains(field)) absorb(json[field], hash);

@@ -39,7 +39,8 @@ async function textHash(session, { prompt, policy, options = {} }) {
   let step;
   do {
     step = JSON.parse(session.step(row));
-    absorbFields(step, stepFields, pieces);
+    // Steps that are within a prompt are left out, as in bundle.cpp.
+    if (step.token !== null) absorbFields(step, stepFields, pieces);
   } while (step.finish_reason === null);
   absorbFields(JSON.parse(session.finish(row)), resultFields, pieces);
   return sha256(pieces);

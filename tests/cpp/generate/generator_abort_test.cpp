@@ -105,7 +105,7 @@ TEST_CASE("aborts again and again, at different points, add up to nothing") {
   LogitsBits fresh;
   const Outcome expected = run_alone(asked(), kOptions, &fresh);
   Transformer model = make_model();
-  Generator generator(model, letter, kOptions);
+  Generator generator(model, letter, {.max_rows = 1, .prefill_chunk = 6});
   for (std::size_t round = 0; round < 12; ++round) {
     RowRequest changed = asked();
     // Every other round another prompt takes the place, so that what the cache holds is not always a beginning.

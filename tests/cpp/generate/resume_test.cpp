@@ -38,10 +38,17 @@ Outcome run_in_two(const RowRequest& asked, std::size_t steps, std::size_t chunk
 }
 
 TEST_CASE("a row that is resumed elsewhere goes on to the same tokens and text, from wherever it stood") {
-  std::vector<RowRequest> requests(3, request(random_tokens(tiny_config(), 9, 1), 5, 12));
+  std::vector<RowRequest> requests(5, request(random_tokens(tiny_config(), 9, 1), 5, 12));
   requests[1].policy.stop = {"XYZ", run_alone(requests[0]).text.substr(6, 3)};  // held back across the cut, then found
   requests[1].stream = 0;
   requests[2].required = run_alone(requests[0]).text.substr(0, 2);
+  // Both look at the tokens before the cut: at how often they were there, over the end of the prompt; and at how many.
+  requests[3].policy.frequency_penalty = 2.0;
+  requests[3].policy.penalty_window = 6;
+  requests[3].policy.penalty_prompt = true;
+  requests[4].policy.stop_tokens = {7};
+  requests[4].policy.logit_bias = {{7, 100.0}};
+  requests[4].policy.min_new_tokens = 8;
   for (const RowRequest& asked : requests) {
     const Outcome expected = run_alone(asked);
     for (const std::size_t chunk : {4u, 64u}) {
@@ -52,6 +59,8 @@ TEST_CASE("a row that is resumed elsewhere goes on to the same tokens and text, 
     }
   }
   CHECK(run_alone(requests[1]).finish == FinishReason::stop_string);
+  CHECK(run_alone(requests[3]).tokens != run_alone(requests[0]).tokens);
+  CHECK(run_alone(requests[4]).tokens.size() == 9);
 }
 
 TEST_CASE("what no row can have come from is not resumed, and changes nothing") {

@@ -73,7 +73,8 @@ TEST_CASE("zeros of either sign are equal") {
   CHECK(draw({-0.0f, 0.0f}, parse(R"({"top_k": 1})")).token == 0);
 }
 
-TEST_CASE("-infinity everywhere is an error, before penalties and after") {
+TEST_CASE("-infinity is never drawn; everywhere it is an error, before penalties and after") {
+  CHECK(drawn({-kInfinity, 0, -kInfinity, 0}, {}) == std::vector<TokenId>{1, 3});
   const std::vector<float> nothing(3, -kInfinity), even(3, 0.0f);
   const std::vector<std::uint8_t> none_allowed(3, 0);
   for (const PolicyMode mode : kModes) {
