@@ -24,20 +24,21 @@ std::size_t block_count(std::size_t positions) { return (positions + kKeyBlock -
 /// Positions that the keys of one head have room for: whole blocks, the last one padded.
 std::size_t key_positions(const KvShape& shape) { return block_count(shape.max_seq_len) * kKeyBlock; }
 
-/// Bytes of one number, and of one key or value with its scale.
-std::size_t number_bytes(KvDType dtype) {
+std::uint64_t number_bytes(KvDType dtype) {
   return dtype == KvDType::f32 ? sizeof(float) : dtype == KvDType::f16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
 }
+
+/// Bytes of one key or value with its scale.
 std::uint64_t row_bytes(const KvShape& shape) {
-  return std::uint64_t{shape.head_dim} * number_bytes(shape.dtype) + (shape.dtype == KvDType::q8 ? sizeof(float) : 0);
+  return checked_multiply(shape.head_dim, number_bytes(shape.dtype), "KV cache") +
+         (shape.dtype == KvDType::q8 ? sizeof(float) : 0);
 }
 
-/// Refuses what no machine can hold, so that nothing after it overflows.
-void require_addressable(const KvShape& shape) {
-  const std::uint64_t heads = checked_multiply(shape.n_layers, shape.n_kv_heads, "KV cache");
-  const std::uint64_t rows = checked_add(key_positions(shape), shape.max_seq_len, "KV cache");
-  const std::uint64_t row = checked_add(checked_multiply(shape.head_dim, sizeof(float), "KV cache"), 64, "KV cache");
-  checked_size(checked_multiply(heads, checked_multiply(rows, row, "KV cache"), "KV cache"), "KV cache");
+/// Refuses keys and values of so many heads that no machine can hold, so that nothing after it overflows.
+void require_addressable(std::uint64_t heads, const KvShape& shape, std::uint64_t bytes_of_row) {
+  const std::uint64_t positions = checked_add(key_positions(shape), shape.max_seq_len, "KV cache");
+  const std::uint64_t rows = checked_multiply(heads, positions, "KV cache");
+  checked_size(checked_multiply(rows, bytes_of_row, "KV cache"), "KV cache");
 }
 
 template <class T>
@@ -46,7 +47,7 @@ std::size_t piece(std::size_t count) {
 }
 
 std::size_t arena_floats(const KvShape& shape) {
-  require_addressable(shape);
+  require_addressable(checked_multiply(shape.n_layers, shape.n_kv_heads, "KV cache"), shape, row_bytes(shape));
   const std::size_t heads = shape.n_layers * shape.n_kv_heads;
   const std::size_t keys = heads * key_positions(shape), values = heads * shape.max_seq_len;
   switch (shape.dtype) {
@@ -107,7 +108,7 @@ KvDType parse_kv_dtype(std::string_view name) {
 
 std::size_t kv_scratch_floats(const KvShape& shape) {
   if (shape.dtype == KvDType::f32) return 0;
-  require_addressable(shape);
+  require_addressable(shape.n_kv_heads, shape, checked_multiply(shape.head_dim, sizeof(float), "KV cache"));
   return shape.n_kv_heads * (key_positions(shape) + shape.max_seq_len) * shape.head_dim;
 }
 

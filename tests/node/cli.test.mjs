@@ -261,11 +261,11 @@ test('parity prints its report, ends with 0 when nothing differs, and can fail',
   assert.equal(both(['parity', '--bundle', bundle, '--tokens', '49', '--json']).status, 2);
 });
 
-test('a cache of half or a quarter of the memory keeps the promise, says so in every result, and has bits of its own', () => {
-  const row = { f32: (d) => 4 * d, f16: (d) => 2 * d, q8: (d) => d + 4 };
+test('a cache of a narrower dtype keeps the promise, says so in every result, and has bits of its own', () => {
+  const rowBytes = { f32: (d) => 4 * d, f16: (d) => 2 * d, q8: (d) => d + 4 };
   const { architecture: a } = vitrine('native', ['inspect', '--bundle', bundle, '--json']).json();
-  const texts = [];
-  for (const [dtype, bytes] of Object.entries(row)) {
+  const losses = [];
+  for (const [dtype, bytes] of Object.entries(rowBytes)) {
     const option = ['--bundle', bundle, '--cache-dtype', dtype, '--json'];
     const result = both(['generate', '--prompt', 'git commit', '--seed', '3', '--parity', ...option]).json();
     assert.equal(result.cache_dtype, dtype);
@@ -278,9 +278,9 @@ test('a cache of half or a quarter of the memory keeps the promise, says so in e
     assert.equal(parity.differing_bits, 0);
     const scores = both(['eval', '--data', join(folder, 'held-out.txt'), ...option]).json();
     assert.equal(scores.cache_dtype, dtype);
-    texts.push(scores.loss_nats);
+    losses.push(scores.loss_nats);
   }
-  assert.equal(new Set(texts).size, 3);
+  assert.equal(new Set(losses).size, 3);
   const wrong = both(['generate', '--bundle', bundle, '--prompt', 'git', '--cache-dtype', 'F16', '--json']);
   assert.equal(wrong.status, 2);
   assert.match(wrong.json().error.message, /cache_dtype: expected f32, f16 or q8, found "F16"/);

@@ -336,6 +336,20 @@ TEST_CASE("a row that cannot go on is not saved, and a file that is not its own 
   CHECK(session.result(session.restore(file)).ids.size() == 1);
 }
 
+TEST_CASE("a full context ends a row whatever its cache stores, and every token before that is right") {
+  for (const KvDTypeEntry& entry : kKvDTypes) {
+    Session session = make_session({.threads = 1, .max_rows = 1, .prefill_chunk = 64, .cache_dtype = entry.dtype});
+    RowOptions options;
+    options.parity = true;
+    Policy policy = seeded(session, 3, 500);
+    policy.stop_tokens.clear();
+    const RowResult result = run(session, "git", policy, options);
+    CHECK(result.finish == FinishReason::context_full);
+    CHECK(result.prompt_tokens + result.ids.size() == 64 + 1);
+    CHECK(result.parity.identical_tokens == result.ids.size());
+  }
+}
+
 TEST_CASE("a bundle proves itself and completes with every dtype of cache, each to its own bits") {
   for (const KvDTypeEntry& entry : kKvDTypes) {
     Session session = make_session({.threads = 1, .max_rows = 2, .prefill_chunk = 3, .cache_dtype = entry.dtype});
