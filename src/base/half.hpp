@@ -1,5 +1,5 @@
 // The two 16-bit floating-point formats of checkpoint files, IEEE 754 binary16 (f16) and bfloat16, to and from
-// float32, one value at a time and with integer arithmetic alone. Not the vectorised conversion of the KV cache.
+// float32, one value at a time and with integer arithmetic alone. Arrays are the affair of kernels/elementwise.hpp.
 #pragma once
 
 #include <bit>

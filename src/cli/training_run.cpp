@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = "<|endoftext|>";  // stands before every document
+constexpr std::string_view kDocumentMark = "<|endoftext|>";  // stands before every document
 constexpr std::uint64_t kMaxCurveBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kSelfTestTokens = 32;
 constexpr std::size_t kLeakCheckTokens = 8;
@@ -74,7 +74,8 @@ TrainingOptions TrainOptions::default_training() {
 
 TrainingRun::TrainingRun(const TrainOptions& options, std::function<bool()> stop)
     : options_(options), stop_(std::move(stop)) {
-  content_.prompt_template = {std::string(kMark), options_.unit == "line" ? DocumentUnit::line : DocumentUnit::stream};
+  content_.prompt_template = {std::string(kDocumentMark),
+                              options_.unit == "line" ? DocumentUnit::line : DocumentUnit::stream};
   for (const std::string& path : options_.data) texts_.push_back(read_corpus(path));
   if (!options_.held_out.empty()) held_out_.push_back(read_corpus(options_.held_out));
   prepare_checkpoint();
@@ -122,10 +123,10 @@ void TrainingRun::prepare_bundle() {
 void TrainingRun::learn_tokenizer() {
   BpeTrainerOptions bpe;
   bpe.vocab_size = options_.vocab_size;
-  bpe.special_tokens = {std::string(kMark)};
+  bpe.special_tokens = {std::string(kDocumentMark)};
   const std::vector<std::string_view> texts(texts_.begin(), texts_.end());
   tokenizer_ = train_bpe(texts, bpe);
-  mark_ = *tokenizer_->special(kMark);
+  mark_ = *tokenizer_->special(kDocumentMark);
   content_.tokenizer = tokenizer_->data();
 }
 

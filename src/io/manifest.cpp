@@ -10,7 +10,7 @@
 namespace vitrine {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kManifestVersion = 1;
 constexpr std::size_t kMaxParts = 64;
 // The largest integer that JavaScript, which reads the same manifest, holds exactly.
 constexpr std::uint64_t kMaxPartBytes = (std::uint64_t{1} << 53) - 1;
@@ -102,8 +102,8 @@ Manifest parse_manifest(std::string_view text) {
   JsonObjectReader reader(json, std::string(kManifestFile), ErrorCode::bad_manifest);
   if (reader.string("format") != kBundleFormat) reader.refuse("format", in_quotes(kBundleFormat));
   const std::int64_t version = reader.integer("version", 0, INT32_MAX);
-  VITRINE_CHECK(version == kVersion, ErrorCode::unsupported_format, kManifestFile, ": version: expected ", kVersion,
-                ", found ", version);
+  VITRINE_CHECK(version == kManifestVersion, ErrorCode::unsupported_format, kManifestFile, ": version: expected ",
+                kManifestVersion, ", found ", version);
   Manifest manifest;
   manifest.name = reader.string("name");
   manifest.model_version = reader.string("model_version");
@@ -120,7 +120,7 @@ Manifest parse_manifest(std::string_view text) {
 std::string write_manifest(const Manifest& manifest) {
   Json json = Json::object();
   json["format"] = kBundleFormat;
-  json["version"] = kVersion;
+  json["version"] = kManifestVersion;
   json["name"] = manifest.name;
   json["model_version"] = manifest.model_version;
   json["parts"] = Json::array();

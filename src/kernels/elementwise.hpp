@@ -1,5 +1,5 @@
-// Kernels that treat every element alone: sums, products, exp, SwiGLU and the half-precision conversions of arrays.
-// Nothing here adds one element to another: see reduce.hpp.
+// Kernels that treat every element alone: sums, scaling, SwiGLU, the half-precision conversions of arrays, and exp of a
+// vector, which softmax shares. Nothing here adds one element to another: see reduce.hpp.
 //
 // Inputs come first, then outputs, then the length n. An output may be one of the inputs; other overlap is not allowed.
 #pragma once
@@ -68,22 +68,10 @@ void add_in_place(float* x, const float* y, size_t n) noexcept {
   add<Arch>(x, y, x, n);
 }
 
-/// out = a * b, all [n].
-template <class Arch = DefaultArch>
-void multiply(const float* a, const float* b, float* out, size_t n) noexcept {
-  detail::map<Arch>([](auto x, auto y) { return x * y; }, out, n, a, b);
-}
-
 /// out = x * factor, both [n].
 template <class Arch = DefaultArch>
 void scale(const float* x, float factor, float* out, size_t n) noexcept {
   detail::map<Arch>([factor](auto value) { return value * Vec<Arch>(factor); }, out, n, x);
-}
-
-/// out = e^x, both [n]; accuracy as stated for a vector.
-template <class Arch = DefaultArch>
-void exp(const float* x, float* out, size_t n) noexcept {
-  detail::map<Arch>([](auto value) { return exp<Arch>(value); }, out, n, x);
 }
 
 /// out = silu(gate) * up, silu(z) = z * sigmoid(z), all [n] (Shazeer, "GLU variants improve transformer", 2020).
@@ -120,7 +108,7 @@ void swiglu_backward(const float* gate, const float* up, const float* d_out, flo
   }
 }
 
-/// float32 of float16 bits (exact), float16 bits of float32 (nearest, ties to even), float32 of bfloat16 bits (exact).
+/// float32 of float16 bits (exact), float16 bits of float32 (nearest, ties to even).
 /// The first has no branch, so that a compiler can do several at once: an f16 cache is read through it.
 inline void f16_to_f32(const std::uint16_t* half, float* out, size_t n) noexcept {
   for (size_t i = 0; i < n; ++i) {
@@ -135,10 +123,6 @@ inline void f16_to_f32(const std::uint16_t* half, float* out, size_t n) noexcept
 
 inline void f32_to_f16(const float* x, std::uint16_t* out, size_t n) noexcept {
   for (size_t i = 0; i < n; ++i) out[i] = vitrine::f32_to_f16(x[i]);
-}
-
-inline void bf16_to_f32(const std::uint16_t* brain, float* out, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) out[i] = vitrine::bf16_to_f32(brain[i]);
 }
 
 }  // namespace vitrine::kernels

@@ -55,13 +55,7 @@ inline float sum_of(Function function, size_t n, const Inputs*... inputs) noexce
 
 }  // namespace detail
 
-/// Sum of x [n]; 0 for n = 0.
-template <class Arch = DefaultArch>
-float sum(const float* x, size_t n) noexcept {
-  return detail::sum_of<Arch>([](auto value) { return value; }, n, x);
-}
-
-/// Sum of the squares of x [n].
+/// Sum of the squares of x [n]; 0 for n = 0.
 template <class Arch = DefaultArch>
 float sum_of_squares(const float* x, size_t n) noexcept {
   return detail::sum_of<Arch>([](auto value) { return value * value; }, n, x);

@@ -1,6 +1,6 @@
 // Rotary position embedding: the table of cosines and sines, the rotation of heads, and its inverse
 // (Su et al., "RoFormer: enhanced transformer with rotary position embedding", 2021).
-// Which position a row has, and any scaling of the frequencies, is the caller's affair.
+// Which position a row has is the caller's affair.
 #pragma once
 
 #include "kernels/rope_pairing.hpp"
@@ -14,21 +14,8 @@ constexpr double rope_frequency(double theta, size_t i, size_t D) {
   return pow_double(theta, -2.0 * static_cast<double>(i) / static_cast<double>(D));
 }
 
-/// cos[p, i] and sin[p, i] of (first_position + p) * frequencies[i]; double until the last rounding.
-/// frequencies [D/2], cos and sin [positions, D/2].
-inline void rope_table(const double* frequencies, size_t first_position, size_t positions, size_t D, float* cos,
-                       float* sin) noexcept {
-  const size_t pairs = D / 2;
-  for (size_t p = 0; p < positions; ++p) {
-    const double position = static_cast<double>(first_position + p);
-    for (size_t i = 0; i < pairs; ++i) {
-      cos[p * pairs + i] = static_cast<float>(cos_double(position * frequencies[i]));
-      sin[p * pairs + i] = static_cast<float>(sin_double(position * frequencies[i]));
-    }
-  }
-}
-
-/// The same with the plain frequencies of `theta`, positions 0, 1, ...
+/// cos[p, i] and sin[p, i] of the angle of pair i at position p = 0, 1, ...; double until the last rounding. cos and
+/// sin [positions, D/2].
 inline void rope_table(double theta, size_t positions, size_t D, float* cos, float* sin) noexcept {
   for (size_t i = 0; i < D / 2; ++i) {
     const double frequency = rope_frequency(theta, i, D);

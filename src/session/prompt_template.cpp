@@ -8,7 +8,7 @@ namespace vitrine {
 namespace {
 
 constexpr std::string_view kWhere = "template.json";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kTemplateVersion = 1;
 
 }  // namespace
 
@@ -16,8 +16,8 @@ PromptTemplate parse_template(std::string_view json_text) {
   const Json json = parse_json(json_text, kWhere);
   JsonObjectReader reader(json, std::string(kWhere), ErrorCode::bad_manifest);
   const std::int64_t version = reader.integer("version", 1, 1'000'000);
-  VITRINE_CHECK(version == kVersion, ErrorCode::unsupported_format, kWhere, ": version: expected ", kVersion,
-                ", found ", version);
+  VITRINE_CHECK(version == kTemplateVersion, ErrorCode::unsupported_format, kWhere, ": version: expected ",
+                kTemplateVersion, ", found ", version);
   PromptTemplate result;
   result.begin = reader.optional_string("begin").value_or("");
   const std::string unit = reader.string("unit");
@@ -29,7 +29,7 @@ PromptTemplate parse_template(std::string_view json_text) {
 
 std::string write_template(const PromptTemplate& prompt_template) {
   Json json = Json::object();
-  json["version"] = kVersion;
+  json["version"] = kTemplateVersion;
   if (!prompt_template.begin.empty()) json["begin"] = prompt_template.begin;
   json["unit"] = prompt_template.unit == DocumentUnit::line ? "line" : "stream";
   return json_text(json, 2) + "\n";

@@ -24,7 +24,7 @@
 namespace vitrine {
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
+constexpr std::uint32_t kNoSymbol = 0xFFFFFFFF;
 constexpr TokenId kTaken = -1;
 constexpr std::size_t kMaxVocabSize = std::size_t{1} << 24;
 
@@ -88,7 +88,7 @@ class Trainer {
     queue_pairs_from(0);
     while (data_.tokens.size() < options_.vocab_size) {
       const std::uint32_t best = take_most_frequent();
-      if (best == kNone) break;
+      if (best == kNoSymbol) break;
       merge(best);
     }
     return std::move(data_);
@@ -117,7 +117,7 @@ class Trainer {
   void lay_out(const PieceCounts& counts) {
     std::uint64_t length = 0;
     for (const auto& [piece, count] : counts.pieces()) length += piece.size();
-    VITRINE_CHECK(length < kNone, ErrorCode::bad_data, "text to train on: expected fewer than ", kNone,
+    VITRINE_CHECK(length < kNoSymbol, ErrorCode::bad_data, "text to train on: expected fewer than ", kNoSymbol,
                   " bytes in distinct pieces, found ", length);
     symbols_.reserve(static_cast<std::size_t>(length));
     for (const auto& [piece, count] : counts.pieces()) {
@@ -125,7 +125,7 @@ class Trainer {
       const auto end = static_cast<std::uint32_t>(begin + piece.size());
       for (std::uint32_t p = begin; p < end; ++p) {
         const TokenId token = byte_tokens_[static_cast<unsigned char>(piece[p - begin])];
-        symbols_.push_back({token, p == begin ? kNone : p - 1, p + 1 == end ? kNone : p + 1,
+        symbols_.push_back({token, p == begin ? kNoSymbol : p - 1, p + 1 == end ? kNoSymbol : p + 1,
                             static_cast<std::uint32_t>(weights_.size())});
       }
       weights_.push_back(count);
@@ -135,7 +135,7 @@ class Trainer {
   /// Counts the pair that begins at this position, if one does.
   void count_pair_at(std::uint32_t position) {
     const Symbol& left = symbols_[position];
-    if (left.next == kNone) return;
+    if (left.next == kNoSymbol) return;
     const Merge tokens{left.token, symbols_[left.next].token};
     const auto fresh = static_cast<std::uint32_t>(pairs_.size());
     const std::uint32_t index = pair_index_.insert(tokens.left, tokens.right, fresh);
@@ -146,7 +146,7 @@ class Trainer {
 
   void discount_pair_at(std::uint32_t position) {
     const Symbol& left = symbols_[position];
-    if (left.next == kNone) return;
+    if (left.next == kNoSymbol) return;
     pairs_[pair_index_.find(left.token, symbols_[left.next].token)].count -= weights_[left.piece];
   }
 
@@ -166,7 +166,7 @@ class Trainer {
     }
   }
 
-  /// The pair to merge next, or kNone if none occurs often enough.
+  /// The pair to merge next, or kNoSymbol if none occurs often enough.
   std::uint32_t take_most_frequent() {
     const auto by_less = [this](const Candidate& a, const Candidate& b) { return less(a, b); };
     while (!heap_.empty()) {
@@ -185,7 +185,7 @@ class Trainer {
         std::push_heap(heap_.begin(), heap_.end(), by_less);
       }
     }
-    return kNone;
+    return kNoSymbol;
   }
 
   void merge(std::uint32_t index) {
@@ -197,7 +197,8 @@ class Trainer {
     const std::size_t first_new_pair = pairs_.size();
     for (const std::uint32_t position : positions) {
       const std::uint32_t next = symbols_[position].next;
-      if (symbols_[position].token != tokens.left || next == kNone || symbols_[next].token != tokens.right) continue;
+      if (symbols_[position].token != tokens.left || next == kNoSymbol || symbols_[next].token != tokens.right)
+        continue;
       join(position, next, merged);
     }
     queue_pairs_from(first_new_pair);
@@ -206,14 +207,14 @@ class Trainer {
   void join(std::uint32_t left, std::uint32_t right, TokenId merged) {
     const std::uint32_t previous = symbols_[left].previous;
     const std::uint32_t after = symbols_[right].next;
-    if (previous != kNone) discount_pair_at(previous);
+    if (previous != kNoSymbol) discount_pair_at(previous);
     discount_pair_at(left);
     discount_pair_at(right);
     symbols_[left].token = merged;
     symbols_[left].next = after;
     symbols_[right].token = kTaken;
-    if (after != kNone) symbols_[after].previous = left;
-    if (previous != kNone) count_pair_at(previous);
+    if (after != kNoSymbol) symbols_[after].previous = left;
+    if (previous != kNoSymbol) count_pair_at(previous);
     count_pair_at(left);
   }
 

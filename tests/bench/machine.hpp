@@ -7,7 +7,7 @@
 #include <ctime>
 #include <vector>
 
-#include "base/rng.hpp"
+#include "cpp/support/random_floats.hpp"
 #include "kernels/simd.hpp"
 
 namespace vitrine::bench {
@@ -15,6 +15,7 @@ namespace vitrine::bench {
 using kernels::DefaultArch;
 using kernels::kLanes;
 using kernels::Vec;
+using test::random_floats;
 
 /// Seconds of one call: the best of passes of at least a millisecond, for a fifth of a second in all.
 template <class Function>
@@ -38,13 +39,6 @@ double seconds(Function function) {
 
 /// Where results go, so that no compiler leaves their computation out.
 inline volatile double sink;
-
-inline std::vector<float> random_floats(std::size_t n, std::uint64_t seed) {
-  RandomStream random(seed);
-  std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(2.0 * random.next_uniform() - 1.0);
-  return values;
-}
 
 /// `Chains` independent chains of multiply and add in registers; two operations a lane, a chain and a step.
 template <std::size_t Chains>

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "base/rng.hpp"
 #include "base/sha256.hpp"
 #include "base/thread_pool.hpp"
 #include "base/token_id.hpp"
@@ -90,14 +89,6 @@ inline std::vector<std::size_t> thread_counts() {
 #else
   return {1, 2, 3};
 #endif
-}
-
-/// Uniform in (low, high).
-inline std::vector<float> uniform(std::size_t n, std::uint64_t seed, double low = -1.0, double high = 1.0) {
-  RandomStream random(seed);
-  std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(low + (high - low) * random.next_uniform());
-  return values;
 }
 
 }  // namespace vitrine::golden

@@ -12,11 +12,6 @@ inline void add(const double* a, const double* b, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
 }
 
-/// out = a * b, all [n].
-inline void multiply(const double* a, const double* b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
-}
-
 /// out = x * factor, both [n].
 inline void scale(const double* x, double factor, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = x[i] * factor;

@@ -8,12 +8,6 @@
 
 namespace vitrine::reference {
 
-inline double sum(const double* x, std::size_t n) {
-  double total = 0.0;
-  for (std::size_t i = 0; i < n; ++i) total += x[i];
-  return total;
-}
-
 inline double dot(const double* a, const double* b, std::size_t n) {
   double total = 0.0;
   for (std::size_t i = 0; i < n; ++i) total += a[i] * b[i];

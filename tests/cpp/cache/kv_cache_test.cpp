@@ -9,7 +9,7 @@
 #include "base/half.hpp"
 #include "kernels/attention.hpp"
 #include "support/expect_error.hpp"
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -88,7 +88,7 @@ TEST_CASE("an f32 cache is read where it lies, and a narrower one in the scratch
 TEST_CASE("f16 stores the nearest half of each number") {
   const KvShape shape = shape_of(KvDType::f16);
   KvCache cache(shape);
-  const std::vector<float> key = test::random_values(12, 5);
+  const std::vector<float> key = test::random_floats(12, 5);
   for (std::size_t position = 0; position < 18; ++position) store(cache, 1, position, key);
   Scratch scratch(shape);
   const KvLayer layer = cache.read(1, 18, scratch.view);

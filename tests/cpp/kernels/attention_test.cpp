@@ -235,7 +235,7 @@ TEST_CASE("store_key writes one lane of one block") {
   store_key(key.data(), 18, blocks.data(), D);
   for (size_t i = 0; i < key_blocks_size(40, D); ++i) {
     const bool lane = i >= 16 * D && i < 32 * D && i % 16 == 2;
-    CHECK((std::bit_cast<std::uint32_t>(blocks.data()[i]) != test::kPoison) == lane);
+    CHECK((std::bit_cast<std::uint32_t>(blocks.data()[i]) != test::kPoisonBits) == lane);
     if (lane) CHECK(blocks.data()[i] == key[(i - 16 * D) / 16]);
   }
 }

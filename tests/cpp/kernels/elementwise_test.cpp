@@ -37,11 +37,9 @@ void check_exact(Kernel kernel, Expected expected) {
   }
 }
 
-TEST_CASE_TEMPLATE("add, multiply and scale are the rounded sum and product of each element", Arch, VITRINE_MACHINES) {
+TEST_CASE_TEMPLATE("add and scale are the rounded sum and product of each element", Arch, VITRINE_MACHINES) {
   check_exact([](auto a, auto b, auto out, size_t n) { add<Arch>(a, b, out, n); },
               [](float x, float y) { return x + y; });
-  check_exact([](auto a, auto b, auto out, size_t n) { multiply<Arch>(a, b, out, n); },
-              [](float x, float y) { return x * y; });
   check_exact([](auto a, auto, auto out, size_t n) { scale<Arch>(a, 0.3f, out, n); },
               [](float x, float) { return x * 0.3f; });
   check_exact(
@@ -52,12 +50,18 @@ TEST_CASE_TEMPLATE("add, multiply and scale are the rounded sum and product of e
       [](float x, float y) { return x + y; });
 }
 
+/// exp of a vector, over an array.
+template <class Arch>
+void exp_of(const std::vector<float>& x, float* out) {
+  detail::map<Arch>([](auto value) { return exp<Arch>(value); }, out, x.size(), x.data());
+}
+
 TEST_CASE_TEMPLATE("exp is within one unit in the last place over all its range", Arch, VITRINE_MACHINES) {
   const size_t n = 200000;
   const std::vector<float> x = random_floats(n, 3, -87.3, 88.7);
   Guarded out(n), plain(n);
-  exp<Arch>(x.data(), out.data(), n);
-  exp<test::PlainArch>(x.data(), plain.data(), n);
+  exp_of<Arch>(x, out.data());
+  exp_of<test::PlainArch>(x, plain.data());
   std::vector<double> expected(n), tolerance(n);
   reference::exp(widen(x).data(), expected.data(), n);
   for (size_t i = 0; i < n; ++i) tolerance[i] = std::ldexp(1.0, std::ilogb(expected[i]) - 23);
@@ -70,7 +74,7 @@ TEST_CASE_TEMPLATE("exp keeps its promises at the edges", Arch, VITRINE_MACHINES
                                 std::nanf(""), -std::nanf(""), -87.34f,    88.73f,
                                 -1e30f,        1e30f,          1e-30f,     std::bit_cast<float>(0x7FFFFFFFu)};
   Guarded out(x.size());
-  exp<Arch>(x.data(), out.data(), x.size());
+  exp_of<Arch>(x, out.data());
   const float nan = std::nanf("");
   CHECK(other_bits(out.values(),
                    {1.0f, 1.0f, 0.0f, kInfinity, nan, nan, 0.0f, kInfinity, 0.0f, kInfinity, 1.0f, nan}) == "");
@@ -155,15 +159,11 @@ TEST_CASE("arrays convert to and from 16 bits as single numbers do, with nothing
   const std::vector<float> x = {1.0f, -2.5f, 65504.0f, 1e-7f, 3.14159f};
   std::vector<std::uint16_t> half(x.size() + 1, 0xABCD);
   f32_to_f16(x.data(), half.data(), x.size());
-  Guarded back(x.size()), brain(1);
+  Guarded back(x.size());
   f16_to_f32(half.data(), back.data(), x.size());
   for (size_t i = 0; i < x.size(); ++i) CHECK(back.data()[i] == vitrine::f16_to_f32(vitrine::f32_to_f16(x[i])));
   CHECK(half.back() == 0xABCD);
   CHECK(back.margins_intact());
-  const std::uint16_t minus_two = 0xC000;
-  bf16_to_f32(&minus_two, brain.data(), 1);
-  CHECK(brain.data()[0] == -2.0f);
-  CHECK(brain.margins_intact());
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "base/rng.hpp"
 #include "kernels/simd.hpp"
+#include "support/random_floats.hpp"
 
 /// The machine of this build and two in plain C++; every kernel must give the same bits on all of them.
 #define VITRINE_MACHINES \
@@ -32,23 +32,13 @@ inline constexpr size_t kLongest = 67;
 /// Half a unit in the last place of 1: the relative error of one rounding.
 inline constexpr double kRounding = 0x1.0p-24;
 
-/// A NaN that no kernel makes.
-inline constexpr std::uint32_t kPoison = 0x7FC0DEAD;
-
-inline std::vector<float> random_floats(size_t n, std::uint64_t seed, double low = -1.0, double high = 1.0) {
-  RandomStream random(seed);
-  std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(low + (high - low) * random.next_uniform());
-  return values;
-}
-
 inline std::vector<double> widen(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
 /// n floats between two margins, all poisoned: a kernel must write every one of them and nothing else.
 class Guarded {
  public:
   explicit Guarded(size_t n, size_t offset = 0)
-      : begin_(kMargin + offset), n_(n), memory_(n + offset + 2 * kMargin, std::bit_cast<float>(kPoison)) {}
+      : begin_(kMargin + offset), n_(n), memory_(n + offset + 2 * kMargin, kPoison) {}
   Guarded(const std::vector<float>& values, size_t offset) : Guarded(values.size(), offset) {
     for (size_t i = 0; i < n_; ++i) data()[i] = values[i];
   }
@@ -59,7 +49,7 @@ class Guarded {
   bool margins_intact() const {
     for (size_t i = 0; i < memory_.size(); ++i) {
       const bool inside = i >= begin_ && i < begin_ + n_;
-      if (!inside && std::bit_cast<std::uint32_t>(memory_[i]) != kPoison) return false;
+      if (!inside && std::bit_cast<std::uint32_t>(memory_[i]) != kPoisonBits) return false;
     }
     return true;
   }
@@ -78,7 +68,7 @@ inline std::string other_bits(const std::vector<float>& actual, const std::vecto
   if (actual.size() != expected.size()) return str("expected ", expected.size(), " values, found ", actual.size());
   for (size_t i = 0; i < actual.size(); ++i) {
     const auto found = std::bit_cast<std::uint32_t>(actual[i]), wanted = std::bit_cast<std::uint32_t>(expected[i]);
-    const bool both_nan = std::isnan(actual[i]) && std::isnan(expected[i]) && found != kPoison;
+    const bool both_nan = std::isnan(actual[i]) && std::isnan(expected[i]) && found != kPoisonBits;
     if (found != wanted && !both_nan) return str("at ", i, ": expected ", expected[i], ", found ", actual[i]);
   }
   return "";

@@ -24,7 +24,7 @@ float sum_in_declared_order(const std::vector<float>& terms) {
   return accumulators[0];
 }
 
-TEST_CASE_TEMPLATE("sum, sum_of_squares and dot follow the declared order to the bit", Arch, VITRINE_MACHINES) {
+TEST_CASE_TEMPLATE("sum_of_squares and dot follow the declared order to the bit", Arch, VITRINE_MACHINES) {
   for (size_t n = 0; n <= kLongest; ++n) {
     for (size_t offset = 0; offset < 4; ++offset) {
       Guarded x(random_floats(n, 1), offset), y(random_floats(n, 2), 3 - offset);
@@ -34,7 +34,6 @@ TEST_CASE_TEMPLATE("sum, sum_of_squares and dot follow the declared order to the
         products[i] = x.data()[i] * y.data()[i];
       }
       CAPTURE(n);
-      REQUIRE(sum<Arch>(x.data(), n) == sum_in_declared_order(x.values()));
       REQUIRE(sum_of_squares<Arch>(x.data(), n) == sum_in_declared_order(squares));
       REQUIRE(dot<Arch>(x.data(), y.data(), n) == sum_in_declared_order(products));
     }

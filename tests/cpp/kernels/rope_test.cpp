@@ -34,20 +34,6 @@ TEST_CASE("the table holds the rounded cosines and sines of position * theta^(-2
   }
 }
 
-TEST_CASE("a table of given frequencies that starts later is a part of the plain one, to the bit") {
-  const size_t D = 12, positions = 40;
-  const Table whole(10000.0, positions, D);
-  std::vector<double> frequencies(D / 2);
-  for (size_t i = 0; i < D / 2; ++i) frequencies[i] = rope_frequency(10000.0, i, D);
-  std::vector<float> cos(10 * D / 2), sin(10 * D / 2);
-  rope_table(frequencies.data(), 25, 10, D, cos.data(), sin.data());
-  const auto part = [&](const std::vector<float>& x) {
-    return std::vector<float>(x.begin() + 25 * D / 2, x.begin() + 35 * D / 2);
-  };
-  CHECK(other_bits(cos, part(whole.cos)) == "");
-  CHECK(other_bits(sin, part(whole.sin)) == "");
-}
-
 TEST_CASE_TEMPLATE("rotate agrees with the complex rotation of the double twin, for both pairings", Arch,
                    VITRINE_MACHINES) {
   const size_t heads = 3, position = 17;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -103,7 +103,7 @@ TEST_CASE("scores 1.2, 0.3, -0.4 and 1.8 give the weights worked by hand: 0.2915
 
 TEST_CASE("a sequence agrees with the double reference, and its later memory is never read") {
   const std::size_t T = 40;
-  const std::vector<float> qkv = test::random_values(T * kShape.qkv_width(), 1);
+  const std::vector<float> qkv = test::random_floats(T * kShape.qkv_width(), 1);
   Memory memory(60);
   for (std::size_t t = 0; t < T; ++t) memory.store(qkv.data() + t * kShape.qkv_width(), t);
   const AttentionSequence sequence = memory.sequence(0, T, 0);
@@ -117,7 +117,7 @@ TEST_CASE("without the causal mask every token of a call sees the whole call, an
   const std::size_t T = 40, width = kShape.qkv_width();
   AttentionShape shape = kShape;
   shape.causal = false;
-  const std::vector<float> qkv = test::random_values(T * width, 1);
+  const std::vector<float> qkv = test::random_floats(T * width, 1);
   Memory memory(60);
   for (std::size_t t = 0; t < T; ++t) memory.store(qkv.data() + t * width, t);
   const std::vector<double> expected = reference({qkv.begin(), qkv.end()}, false);
@@ -132,7 +132,7 @@ TEST_CASE("without the causal mask every token of a call sees the whole call, an
 
 TEST_CASE("any split into past and new tokens and any neighbour give the same bits") {
   const std::size_t T = 40, width = kShape.qkv_width();
-  const std::vector<float> qkv = test::random_values(T * width, 2);
+  const std::vector<float> qkv = test::random_floats(T * width, 2);
   Memory memory(T);
   for (std::size_t t = 0; t < T; ++t) memory.store(qkv.data() + t * width, t);
   const AttentionSequence whole = memory.sequence(0, T, 0);
@@ -154,7 +154,7 @@ TEST_CASE("heads that several threads compute have the bits of one thread") {
   MESSAGE("skipped: a build without threads");
 #else
   const std::size_t T = 100, width = kShape.qkv_width();  // 2 T T H D = 600,000 multiply-adds: worth threads
-  const std::vector<float> qkv = test::random_values(T * width, 5);
+  const std::vector<float> qkv = test::random_floats(T * width, 5);
   Memory memory(T);
   for (std::size_t t = 0; t < T; ++t) memory.store(qkv.data() + t * width, t);
   const AttentionSequence whole = memory.sequence(0, T, 0);
@@ -165,8 +165,8 @@ TEST_CASE("heads that several threads compute have the bits of one thread") {
 
 TEST_CASE("the gradient of queries, keys and values agrees with finite differences") {
   const std::size_t T = 21, width = kShape.qkv_width();
-  const std::vector<float> qkv = test::random_values(T * width, 3),
-                           d_out = test::random_values(T * kShape.key_offset(), 4);
+  const std::vector<float> qkv = test::random_floats(T * width, 3),
+                           d_out = test::random_floats(T * kShape.key_offset(), 4);
   const Memory memory(T);
   const AttentionSequence sequence = memory.sequence(0, T, 0);
   for (const bool causal : {true, false}) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -21,7 +21,7 @@ TEST_CASE("equal logits cost log V, whatever the target") {
 
 TEST_CASE("the gradient is the scaled softmax less one at the target, in place or not") {
   const std::size_t N = 4, V = 33;
-  const std::vector<float> logits = test::random_values(N * V, 1);
+  const std::vector<float> logits = test::random_floats(N * V, 1);
   const std::vector<TokenId> targets = {0, 32, 7, 7};
   std::vector<float> apart(N * V, test::kPoison), in_place = logits;
   std::vector<double> losses(N);

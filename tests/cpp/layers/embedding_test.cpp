@@ -4,17 +4,17 @@
 
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
 
 TEST_CASE("each token gets its row of the table, and a repeated token gathers its gradients") {
   const std::size_t V = 5, C = 7;
-  const std::vector<float> table = test::random_values(V * C, 1);
+  const std::vector<float> table = test::random_floats(V * C, 1);
   const std::vector<TokenId> tokens = {4, 0, 4};
   std::vector<float> out(tokens.size() * C, test::kPoison), d_table(V * C, 1.0f);
-  const std::vector<float> d_out = test::random_values(out.size(), 2);
+  const std::vector<float> d_out = test::random_floats(out.size(), 2);
   embedding_forward(tokens, View<const float, 2>(table.data(), {V, C}), {out.data(), {3, C}});
   embedding_backward(tokens, View<const float, 2>(d_out.data(), {3, C}), {d_table.data(), {V, C}});
   for (std::size_t i = 0; i < C; ++i) {

@@ -6,13 +6,13 @@
 #include <limits>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
 
 using test::kPoison;
-using test::random_values;
+using test::random_floats;
 
 struct Sizes {
   std::size_t rows, inputs, outputs;
@@ -26,7 +26,7 @@ double tolerance(std::size_t terms) {
 TEST_CASE("forward and both gradients are the three matrix products, for sizes around every panel and tile") {
   for (const Sizes size : {Sizes{1, 1, 1}, Sizes{1, 7, 33}, Sizes{5, 16, 16}, Sizes{7, 19, 47}, Sizes{30, 40, 9}}) {
     const auto [N, K, M] = size;
-    const std::vector<float> x = random_values(N * K, 1), w = random_values(M * K, 2), d_y = random_values(N * M, 3);
+    const std::vector<float> x = random_floats(N * K, 1), w = random_floats(M * K, 2), d_y = random_floats(N * M, 3);
     const View<const float, 2> x_view(x.data(), {N, K}), w_view(w.data(), {M, K}), d_y_view(d_y.data(), {N, M});
     ThreadPool pool;
     std::vector<float> panels(kernels::packed_size(M, K), kPoison), transposed(kernels::packed_size(K, M), kPoison);
@@ -64,7 +64,7 @@ TEST_CASE("forward and both gradients are the three matrix products, for sizes a
 
 TEST_CASE("one row and many, one thread and three, give the same bits") {
   const std::size_t N = 40, K = 150, M = 130;
-  const std::vector<float> x = random_values(N * K, 1), w = random_values(M * K, 2);
+  const std::vector<float> x = random_floats(N * K, 1), w = random_floats(M * K, 2);
   ThreadPool one;
   std::vector<float> panels(kernels::packed_size(M, K));
   const PackedMatrix packed{panels.data(), M, K};

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -26,8 +26,8 @@ double weighted_output(const std::vector<double>& x, const std::vector<double>& 
 }
 
 TEST_CASE("gradients of input and gain agree with finite differences, and accumulate") {
-  const std::vector<float> x = test::random_values(kRows * kWidth, 1), gain = test::random_values(kWidth, 2);
-  const std::vector<float> d_out = test::random_values(kRows * kWidth, 3);
+  const std::vector<float> x = test::random_floats(kRows * kWidth, 1), gain = test::random_floats(kWidth, 2);
+  const std::vector<float> d_out = test::random_floats(kRows * kWidth, 3);
   std::vector<float> out(kRows * kWidth, test::kPoison), inv_rms(kRows, test::kPoison);
   const View<const float, 2> x_view(x.data(), {kRows, kWidth}), d_out_view(d_out.data(), {kRows, kWidth});
   const View<const float, 1> gain_view(gain.data(), {kWidth});

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -20,7 +20,7 @@ TEST_CASE("scores depend on the distance of two positions alone, and rotating ba
   const std::size_t D = 10;
   for (const auto pairing : {kernels::RopePairing::halves, kernels::RopePairing::adjacent}) {
     const RopeTable table(64, D, 10000.0, pairing);
-    const std::vector<float> q = test::random_values(D, 1), k = test::random_values(D, 2);
+    const std::vector<float> q = test::random_floats(D, 1), k = test::random_floats(D, 2);
     const auto rotated = [&](std::vector<float> x, std::size_t position) {
       table.rotate({x.data(), {1, D}}, position);
       return x;

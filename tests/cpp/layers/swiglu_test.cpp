@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 
 namespace vitrine {
 namespace {
@@ -14,7 +14,7 @@ double silu(double z) { return z / (1 + std::exp(-z)); }
 
 TEST_CASE("each row is gate then up, and both gradients agree with finite differences") {
   const std::size_t N = 3, F = 21;
-  const std::vector<float> gate_up = test::random_values(N * 2 * F, 1), d_hidden = test::random_values(N * F, 2);
+  const std::vector<float> gate_up = test::random_floats(N * 2 * F, 1), d_hidden = test::random_floats(N * F, 2);
   std::vector<float> hidden(N * F, test::kPoison), d_gate_up(N * 2 * F, test::kPoison);
   ThreadPool pool;
   const View<const float, 2> in(gate_up.data(), {N, 2 * F});

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 #include "support/tiny_model.hpp"
 
 namespace vitrine {
@@ -44,7 +44,7 @@ TEST_CASE("the memory plans of inference and of training give the same stream, a
   weights.pack(parameters, pool);
   const RopeTable rope(config.max_seq_len, config.head_dim, config.rope_theta, config.rope_pairing);
   const std::size_t rows = 9;
-  const std::vector<float> x = test::random_values(rows * config.d_model, 2);
+  const std::vector<float> x = test::random_floats(rows * config.d_model, 2);
   std::vector<std::vector<float>> streams;
   for (const bool in_place : {true, false}) {
     BlockMemory memory(config, rows, in_place);

@@ -12,7 +12,7 @@
 #include "base/json.hpp"
 #include "io/safetensors.hpp"
 #include "support/expect_error.hpp"
-#include "support/random_values.hpp"
+#include "support/random_floats.hpp"
 #include "support/tiny_model.hpp"
 
 namespace vitrine {
@@ -29,8 +29,8 @@ KvCache random_cache(KvDType dtype, std::size_t length) {
   KvCache cache(c.kv_shape(dtype));
   for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
     for (std::size_t position = 0; position < length; ++position) {
-      const std::vector<float> key = test::random_values(c.kv_width(), 100 * layer + position),
-                               value = test::random_values(c.kv_width(), 1000 + 100 * layer + position);
+      const std::vector<float> key = test::random_floats(c.kv_width(), 100 * layer + position),
+                               value = test::random_floats(c.kv_width(), 1000 + 100 * layer + position);
       cache.store(layer, position, {key.data(), {c.n_kv_heads, c.head_dim}},
                   {value.data(), {c.n_kv_heads, c.head_dim}});
     }
