@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build, buildParts, main, root, run, setUp, StepFailed } from '../wasm/build.mjs';
 import { runDoctest } from './run-doctest.mjs';
 import { addUp, holdNative, holdWasm } from './run-golden.mjs';
+import { findClang, runFuzz } from './run-fuzz.mjs';
 import { runNode } from './run-node.mjs';
 
 async function testNative(preset, targets, env) {
@@ -47,7 +48,17 @@ const legs = {
       return runNode('browser', env, { concurrency: 1 });
     },
   },
+  fuzz: {
+    about: 'untrusted input, under libFuzzer and the sanitizers',
+    // Enough to see every target work, and the corpus mutated; the same inputs every time.
+    run: (env) => fuzz({ runs: 20_000 }, env),
+  },
   // By name only: what the others do, slower.
+  'fuzz-long': {
+    about: 'the same for VITRINE_FUZZ_MINUTES minutes a target (10), from where the last long run ended',
+    byNameOnly: true,
+    run: (env) => fuzz({ minutes: Number(env.VITRINE_FUZZ_MINUTES ?? 10) }, env),
+  },
   sanitize: {
     about: 'C++, under the address and undefined-behaviour sanitizers',
     byNameOnly: true,
@@ -63,6 +74,24 @@ const legs = {
     },
   },
 };
+
+/** The corpus under the sanitizers, then the targets for as long as the budget says. */
+async function fuzz(budget, env) {
+  const clang = findClang(env);
+  if (!clang) {
+    console.log('  fuzz: skipped: no clang++ with libFuzzer (Debian: libclang-rt-N-dev, or name one in VITRINE_CLANG); the legs native and wasm replay the corpus');
+    return { skipped: 1 };
+  }
+  const fuzzEnv = { ...env, VITRINE_CLANG: clang };
+  const folder = await build('fuzz', ['test_fuzz', 'fuzz'], fuzzEnv);
+  const replayed = await runDoctest(folder, fuzzEnv, /^fuzz$/);
+  const fuzzed = await runFuzz(folder, budget, fuzzEnv);
+  return {
+    passed: replayed.passed + fuzzed.passed,
+    failed: replayed.failed + fuzzed.failed,
+    problems: [...replayed.problems, ...fuzzed.problems],
+  };
+}
 
 /** A leg's result as it counts: a problem, or no test at all, is a failure of the leg itself. */
 export function judge({ passed = 0, failed = 0, skipped = 0, problems = [] }) {
@@ -111,7 +140,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const results = [];
     const started = performance.now();
     try {
-      const env = await setUp({ browser: names.includes('browser') });
+      const env = await setUp({ browser: names.includes('browser'), fuzz: names.some((name) => name.startsWith('fuzz')) });
       results.push({ name: 'set-up', ok: true, passed: 0, failed: 0, skipped: 0, seconds: (performance.now() - started) / 1000 });
       if (!env.VITRINE_CHROMIUM) {
         const found = spawnSync('bash', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome']);

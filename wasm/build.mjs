@@ -29,8 +29,8 @@ export function run(command, args, { env = process.env, cwd = root, capture = fa
 }
 
 /** Toolchain, that of VITRINE_TOOLCHAIN unless one is named, and Node packages. The environment that builds need comes back. */
-export async function setUp({ browser = false, toolchain = process.env.VITRINE_TOOLCHAIN ?? 'auto' } = {}) {
-  const args = [join(root, 'wasm/setup.sh'), ...(browser ? ['--browser'] : [])];
+export async function setUp({ browser = false, fuzz = false, toolchain = process.env.VITRINE_TOOLCHAIN ?? 'auto' } = {}) {
+  const args = [join(root, 'wasm/setup.sh'), ...(browser ? ['--browser'] : []), ...(fuzz ? ['--fuzz'] : [])];
   const envFile = (await run('bash', args, { env: { ...process.env, VITRINE_TOOLCHAIN: toolchain }, capture: true })).trim();
   const text = await run('bash', ['-c', '. "$1" && env -0', 'bash', envFile], { capture: true });
   const env = Object.fromEntries(
@@ -78,6 +78,7 @@ export async function build(preset, targets, env) {
     presets: createHash('sha256').update(readFileSync(join(root, 'CMakePresets.json'))).digest('hex'),
     emscripten: env.EMSCRIPTEN_ROOT,
     include: env.VITRINE_INCLUDE,
+    clang: preset === 'fuzz' ? env.VITRINE_CLANG : undefined,
     root,
   });
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {

@@ -36,7 +36,9 @@ else()
     message(FATAL_ERROR "VITRINE_MACHINE: expected auto, baseline, avx2, avx512 or emulated128, 256, 512, found '${machine}'")
   endif()
   if(VITRINE_SANITIZE)
-    target_compile_options(vitrine_flags INTERFACE -fsanitize=${VITRINE_SANITIZE} -fno-omit-frame-pointer)
+    target_compile_options(vitrine_flags INTERFACE -fsanitize=${VITRINE_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)  # what is found ends the program: a line among its output would fail no test
+    target_compile_definitions(vitrine_flags INTERFACE _GLIBCXX_ASSERTIONS)  # indices of vectors and spans, too
     target_link_options(vitrine_flags INTERFACE -fsanitize=${VITRINE_SANITIZE})
   endif()
 endif()

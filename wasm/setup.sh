@@ -5,6 +5,7 @@
 #
 #   wasm/setup.sh             compilers, Emscripten, header-only libraries
 #   wasm/setup.sh --browser   the same, and Chromium for tests/browser
+#   wasm/setup.sh --fuzz      the same, and libFuzzer for tests/fuzz, where it is to be had
 #
 # VITRINE_TOOLCHAIN   auto (default) tries the next three in this order; naming one tries that one alone:
 #   path      an emcc that is already on PATH, 4.0 or newer
@@ -47,6 +48,18 @@ chromium() {
     if [ -n "$name" ] && type -P "$name"; then return 0; fi
   done
   return 1
+}
+
+# The major version of the LLVM that a toolchain of Debian's packages stands on; empty for another toolchain.
+llvm_version() { sed -n "s|^LLVM_ROOT = '/usr/lib/llvm-\([0-9]*\)/bin'\$|\1|p" "$1/emscripten/.emscripten" 2>/dev/null || true; }
+
+# Clang alone brings no libFuzzer and no sanitizers. Without them the fuzz targets replay their corpus and no more.
+install_fuzzer() {
+  local llvm
+  llvm=$(. "$1" && llvm_version "${EMSCRIPTEN_ROOT%/emscripten}")
+  [ -n "$llvm" ] || return 0
+  [ -z "$(find "/usr/lib/llvm-$llvm/lib/clang" -name 'libclang_rt.fuzzer*' -print -quit 2>/dev/null)" ] || return 0
+  bash "$here/setup/apt.sh" "libclang-rt-$llvm-dev" 1>&2 || say "without libclang-rt-$llvm-dev the fuzz targets only replay their corpus"
 }
 
 # The Debian packages that the machine lacks of those that this project calls by name.
@@ -119,12 +132,13 @@ attempt() {
 }
 
 main() {
-  browser=false
+  browser=false fuzz=false
   while [ $# -gt 0 ]; do
     case $1 in
       --browser) browser=true ;;
+      --fuzz) fuzz=true ;;
       -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-      *) fail bad_option "expected --browser or --help, found '$1'" ;;
+      *) fail bad_option "expected --browser, --fuzz or --help, found '$1'" ;;
     esac
     shift
   done
@@ -170,6 +184,7 @@ main() {
     fi
     exec 1>&8
   fi
+  if $fuzz; then install_fuzzer "$record"; fi
   touch -c "$record" "$base/$key"-*/
   printf '%s\n' "$record"
 }

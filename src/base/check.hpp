@@ -1,5 +1,5 @@
 // Two kinds of check: VITRINE_CHECK for what comes from outside (always on), VITRINE_ASSERT for our own
-// mistakes (debug and test builds), and str() to write their messages. Not a logging facility.
+// mistakes (debug and test builds), and str() and in_quotes() to write their messages. Not a logging facility.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -16,9 +17,13 @@ namespace vitrine {
 template <class... Args>
 std::string str(const Args&... args) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // or else a text that memory was short for would end early, and nobody would know
   (out << ... << args);
   return out.str();
 }
+
+/// A text from outside for an error message: in quotes, ASCII alone, cut after `max_length` bytes.
+std::string in_quotes(std::string_view text, std::size_t max_length = 80);
 
 [[noreturn]] inline void fail(ErrorCode code, std::string message) { throw Error(code, std::move(message)); }
 

@@ -1,4 +1,4 @@
-// The builder that turns parse events into a value under limits, and the typed getters.
+// The builder that turns parse events into a value under limits, and what keeps values cheap to grow and safe to free.
 // No recursion here depends on the input: the parser keeps its own stack, and the depth is bounded.
 #include "base/json.hpp"
 
@@ -11,6 +11,31 @@
 
 namespace vitrine {
 namespace {
+
+/// Destroys what a value holds from the innermost out: what has become empty is destroyed without asking for memory.
+void release(Json& value) noexcept {
+  if (value.is_array()) {
+    auto& array = value.get_ref<Json::array_t&>();
+    for (Json& inner : array) release(inner);
+    array.clear();
+  } else if (value.is_object()) {
+    auto& object = value.get_ref<Json::object_t&>();
+    for (auto& member : object) release(member.second);
+    object.clear();
+  }
+}
+
+using Members = Json::object_t::Container;
+
+/// Makes room for as many members again. Left to itself the container would copy every value, with all that is in it,
+/// because its keys are const and cannot be moved; here keys are copied first, and then nothing can fail.
+void grow(Members& members) {
+  Members larger;
+  larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
+  for (const auto& member : members) larger.emplace_back(member.first, nullptr);
+  for (std::size_t i = 0; i < members.size(); ++i) larger[i].second.swap(members[i].second);
+  members.swap(larger);
+}
 
 /// Walks the text and lets the builder see how far the parser has come.
 class TrackingIterator {
@@ -82,15 +107,17 @@ class Builder {
            progress == text_.data() + text_.size() && tail.empty() ? "the end of the text" : in_quotes(tail));
   }
 
-  /// The parser takes a NUL for the end of the text, and would accept whatever follows it.
-  void refuse_nul() {
+  /// What the parser would let pass: it skips a byte order mark, and takes a NUL for the end of the text, whatever
+  /// follows it.
+  void refuse_what_is_no_json() {
+    if (text_.starts_with("\xEF\xBB\xBF")) refuse("valid JSON", "a byte order mark");
     const std::size_t nul = text_.find('\0');
     if (nul == std::string_view::npos) return;
     progress = text_.data() + nul + 1;
     refuse("valid JSON", "a NUL byte");
   }
 
-  Json result;
+  JsonDocument result;
   const char* progress;
 
  private:
@@ -106,8 +133,8 @@ class Builder {
   Json* place(Json value) {
     if (++values_ > limits_.max_values) refuse(str("at most ", limits_.max_values, " values"), "more");
     if (open_.empty()) {
-      result = std::move(value);
-      return &result;
+      result.value() = std::move(value);
+      return &result.value();
     }
     if (open_.back()->is_array()) {
       auto& array = open_.back()->get_ref<Json::array_t&>();
@@ -148,46 +175,25 @@ class Builder {
   std::string key_;
 };
 
-/// What an error message says about a value.
-std::string described(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::string:
-      return in_quotes(value.get_ref<const std::string&>());
-    case Json::value_t::array:
-      return str("an array of ", value.size());
-    case Json::value_t::object:
-      return "an object";
-    case Json::value_t::number_float:
-      if (!std::isfinite(value.get<double>())) return std::isnan(value.get<double>()) ? "NaN" : "an infinity";
-      [[fallthrough]];
-    default:
-      return value.dump();
-  }
-}
-
-bool integer_in(const Json& value, std::int64_t min, std::int64_t max, std::int64_t& out) {
-  if (!value.is_number_integer()) return false;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return false;
-  out = value.get<std::int64_t>();
-  return out >= min && out <= max;
-}
-
 void require_finite(const Json& value) {
   if (value.is_structured()) {
     for (const Json& inner : value) require_finite(inner);
   } else if (value.is_number_float()) {
-    VITRINE_CHECK(std::isfinite(value.get<double>()), ErrorCode::not_finite, "JSON: expected a finite number, found ",
-                  described(value));
+    const double number = value.get<double>();
+    VITRINE_CHECK(std::isfinite(number), ErrorCode::not_finite, "JSON: expected a finite number, found ",
+                  std::isnan(number) ? "NaN" : "an infinity");
   }
 }
 
 }  // namespace
 
-Json parse_json(std::string_view text, std::string_view where, const JsonLimits& limits) {
+JsonDocument::~JsonDocument() { release(value_); }
+
+JsonDocument parse_json(std::string_view text, std::string_view where, const JsonLimits& limits) {
   VITRINE_CHECK(text.size() <= limits.max_bytes, ErrorCode::bad_json, where, ": expected at most ", limits.max_bytes,
                 " bytes of JSON, found ", text.size());
   Builder builder(text, where, limits);
-  builder.refuse_nul();
+  builder.refuse_what_is_no_json();
   const TrackingIterator begin(text.data(), &builder.progress);
   const TrackingIterator end(text.data() + text.size(), &builder.progress);
   Json::sax_parse(begin, end, &builder);
@@ -204,190 +210,10 @@ std::string json_text(const Json& value, int indent) {
 }
 
 void append_member(Json& object, std::string key, Json value) {
-  auto& members = object.get_ref<Json::object_t&>();
   // The container below the ordered map: its own emplace would compare the key with all that are there.
-  static_cast<Json::object_t::Container&>(members).emplace_back(std::move(key), std::move(value));
-}
-
-std::string in_quotes(std::string_view text, std::size_t max_length) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text.substr(0, max_length)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (byte >= 0x20 && byte < 0x7F) {
-      out += c;
-    } else {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out + (text.size() > max_length ? "\"..." : "\"");
-}
-
-JsonObjectReader::JsonObjectReader(const Json& value, std::string where, ErrorCode code, JsonNull null)
-    : object_(&value), where_(std::move(where)), code_(code), null_(null) {
-  VITRINE_CHECK(value.is_object(), code_, where_, ": expected an object, found ", described(value));
-}
-
-const Json* JsonObjectReader::find(std::string_view key) {
-  for (const auto& member : object_->get_ref<const Json::object_t&>()) {
-    if (member.first != key) continue;
-    seen_.push_back(member.first);
-    return member.second.is_null() && null_ == JsonNull::absent ? nullptr : &member.second;
-  }
-  return nullptr;
-}
-
-bool JsonObjectReader::has(std::string_view key) const {
-  for (const auto& member : object_->get_ref<const Json::object_t&>()) {
-    if (member.first == key) return !(member.second.is_null() && null_ == JsonNull::absent);
-  }
-  return false;
-}
-
-void JsonObjectReader::refuse(std::string_view key, std::string_view expected) const {
-  std::string found = "nothing";
-  for (const auto& member : object_->get_ref<const Json::object_t&>()) {
-    if (member.first == key) found = described(member.second);
-  }
-  fail(code_, str(where_, ": ", key, ": expected ", expected, ", found ", found));
-}
-
-std::optional<std::int64_t> JsonObjectReader::optional_integer(std::string_view key, std::int64_t min,
-                                                               std::int64_t max) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  std::int64_t out = 0;
-  if (!integer_in(*value, min, max, out)) refuse(key, str("an integer from ", min, " to ", max));
-  return out;
-}
-
-std::optional<std::uint64_t> JsonObjectReader::optional_unsigned(std::string_view key, std::uint64_t min,
-                                                                 std::uint64_t max) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  const bool negative = value->is_number_integer() && !value->is_number_unsigned() && value->get<std::int64_t>() < 0;
-  const bool good = value->is_number_integer() && !negative && value->get<std::uint64_t>() >= min &&
-                    value->get<std::uint64_t>() <= max;
-  if (!good) refuse(key, str("an integer from ", min, " to ", max));
-  return value->get<std::uint64_t>();
-}
-
-std::optional<double> JsonObjectReader::optional_number(std::string_view key, double min, double max) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  const double out = value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
-  if (!std::isfinite(out)) refuse(key, "a finite number");
-  if (!(out >= min && out <= max)) refuse(key, str("a number from ", min, " to ", max));
-  return out;
-}
-
-std::optional<bool> JsonObjectReader::optional_boolean(std::string_view key) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_boolean()) refuse(key, "true or false");
-  return value->get<bool>();
-}
-
-std::optional<std::string> JsonObjectReader::optional_string(std::string_view key) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_string()) refuse(key, "a string");
-  return value->get<std::string>();
-}
-
-std::optional<std::vector<std::int64_t>> JsonObjectReader::optional_integers(std::string_view key, std::int64_t min,
-                                                                             std::int64_t max) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_array()) refuse(key, "an array of integers");
-  std::vector<std::int64_t> out(value->size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    VITRINE_CHECK(integer_in((*value)[i], min, max, out[i]), code_, where_, ": ", key, "[", i,
-                  "]: expected an integer from ", min, " to ", max, ", found ", described((*value)[i]));
-  }
-  return out;
-}
-
-std::optional<std::vector<std::string>> JsonObjectReader::optional_strings(std::string_view key) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_array()) refuse(key, "an array of strings");
-  std::vector<std::string> out;
-  out.reserve(value->size());
-  for (const Json& item : *value) {
-    VITRINE_CHECK(item.is_string(), code_, where_, ": ", key, "[", out.size(), "]: expected a string, found ",
-                  described(item));
-    out.push_back(item.get<std::string>());
-  }
-  return out;
-}
-
-std::optional<JsonObjectReader> JsonObjectReader::optional_object(std::string_view key) {
-  const Json* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  return JsonObjectReader(*value, str(where_, ": ", key), code_, null_);
-}
-
-std::int64_t JsonObjectReader::integer(std::string_view key, std::int64_t min, std::int64_t max) {
-  if (const auto out = optional_integer(key, min, max)) return *out;
-  refuse(key, str("an integer from ", min, " to ", max));
-}
-
-std::uint64_t JsonObjectReader::unsigned_integer(std::string_view key, std::uint64_t min, std::uint64_t max) {
-  if (const auto out = optional_unsigned(key, min, max)) return *out;
-  refuse(key, str("an integer from ", min, " to ", max));
-}
-
-double JsonObjectReader::number(std::string_view key, double min, double max) {
-  if (const auto out = optional_number(key, min, max)) return *out;
-  refuse(key, "a finite number");
-}
-
-bool JsonObjectReader::boolean(std::string_view key) {
-  if (const auto out = optional_boolean(key)) return *out;
-  refuse(key, "true or false");
-}
-
-std::string JsonObjectReader::string(std::string_view key) {
-  if (auto out = optional_string(key)) return *std::move(out);
-  refuse(key, "a string");
-}
-
-std::vector<std::int64_t> JsonObjectReader::integers(std::string_view key, std::int64_t min, std::int64_t max) {
-  if (auto out = optional_integers(key, min, max)) return *std::move(out);
-  refuse(key, "an array of integers");
-}
-
-std::vector<std::string> JsonObjectReader::strings(std::string_view key) {
-  if (auto out = optional_strings(key)) return *std::move(out);
-  refuse(key, "an array of strings");
-}
-
-const Json& JsonObjectReader::array(std::string_view key) {
-  const Json* out = find(key);
-  if (out == nullptr || !out->is_array()) refuse(key, "an array");
-  return *out;
-}
-
-const Json& JsonObjectReader::value(std::string_view key) {
-  const Json* out = find(key);
-  if (out == nullptr) refuse(key, "a value");
-  return *out;
-}
-
-JsonObjectReader JsonObjectReader::object(std::string_view key) {
-  if (auto out = optional_object(key)) return *std::move(out);
-  refuse(key, "an object");
-}
-
-void JsonObjectReader::finish(const std::vector<std::string_view>& ignored) const {
-  for (const auto& member : object_->get_ref<const Json::object_t&>()) {
-    const bool known = std::find(seen_.begin(), seen_.end(), member.first) != seen_.end() ||
-                       std::find(ignored.begin(), ignored.end(), member.first) != ignored.end();
-    VITRINE_CHECK(known, code_, where_, ": expected known keys only, found ", in_quotes(member.first));
-  }
+  auto& members = static_cast<Members&>(object.get_ref<Json::object_t&>());
+  if (members.size() == members.capacity()) grow(members);
+  members.emplace_back(std::move(key), std::move(value));
 }
 
 }  // namespace vitrine

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,6 +20,28 @@ namespace vitrine {
 /// in the size of its object: iterate over large ones, and fill them with append_member.
 using Json = nlohmann::ordered_json;
 
+/// A value that outside data made, as large as it likes. A plain Json asks for memory to be destroyed, and ends the
+/// program when there is none; this one frees without asking.
+class JsonDocument {
+ public:
+  JsonDocument() = default;
+  JsonDocument(Json value) : value_(std::move(value)) {}
+  JsonDocument(const JsonDocument&) = default;
+  JsonDocument(JsonDocument&& other) noexcept : value_(std::move(other.value_)) {}
+  JsonDocument& operator=(JsonDocument other) noexcept {
+    value_.swap(other.value_);
+    return *this;
+  }
+  ~JsonDocument();
+
+  const Json& value() const { return value_; }
+  Json& value() { return value_; }
+  operator const Json&() const { return value_; }
+
+ private:
+  Json value_;
+};
+
 struct JsonLimits {
   std::uint64_t max_bytes = std::uint64_t{64} << 20;
   std::uint64_t max_values = 4'000'000;  ///< scalars, arrays and objects together
@@ -27,7 +50,7 @@ struct JsonLimits {
 
 /// Parses one JSON text (RFC 8259) and nothing after it. Throws bad_json, with `where` and the line and column, for
 /// a syntax error, invalid UTF-8, a number beyond double, a repeated key, or more than `limits` allow.
-Json parse_json(std::string_view text, std::string_view where, const JsonLimits& limits = {});
+JsonDocument parse_json(std::string_view text, std::string_view where, const JsonLimits& limits = {});
 
 /// The text of a value: compact, or indented by `indent` spaces a level if it is not negative. Throws not_finite for
 /// a NaN or an infinity, which JSON cannot hold, and bad_json for a string that is not UTF-8.
@@ -35,9 +58,6 @@ std::string json_text(const Json& value, int indent = -1);
 
 /// Adds a member without looking for its key, which must be new.
 void append_member(Json& object, std::string key, Json value);
-
-/// A string from outside for an error message: in quotes, ASCII alone, cut after `max_length` bytes.
-std::string in_quotes(std::string_view text, std::size_t max_length = 80);
 
 /// What to do with a member whose value is null. Model configurations of other programs write null for "not set";
 /// in options it is what a NaN turns into, and refused.

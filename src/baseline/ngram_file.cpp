@@ -67,10 +67,10 @@ std::string ngram_file_bytes(const NgramFile& file) {
   SealedContent content;
   content.tensors.insert(integers("tokens", std::move(tokens)));
   content.tensors.insert(integers("lengths", std::move(lengths)));
-  content.state = {{"order", file.options.order},
-                   {"vocab_size", file.options.vocab_size},
-                   {"discount", file.options.discount},
-                   {"tokenizer_sha256", file.tokenizer_sha256}};
+  content.state = Json{{"order", file.options.order},
+                       {"vocab_size", file.options.vocab_size},
+                       {"discount", file.options.discount},
+                       {"tokenizer_sha256", file.tokenizer_sha256}};
   return seal(kBaseline, content);
 }
 

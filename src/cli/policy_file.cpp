@@ -8,7 +8,7 @@
 namespace vitrine::cli {
 
 Policy read_policy_file(const std::string& path, std::size_t vocab_size, const Policy& defaults) {
-  const Json json = parse_json(read_text(path), path);
+  const JsonDocument json = parse_json(read_text(path), path);
   try {
     return parse_policy(json, vocab_size, defaults);
   } catch (const Error& error) {

@@ -175,7 +175,7 @@ std::string TrainingRun::read_curve() const {
   std::uint64_t last = 0, number = 0;
   for (const std::string_view line : split_documents(text, DocumentUnit::line)) {
     const std::string where = str(curve_file(), ": line ", ++number);
-    const Json json = parse_json(line, where);
+    const JsonDocument json = parse_json(line, where);
     last = JsonObjectReader(json, where, ErrorCode::bad_checkpoint).unsigned_integer("step", last + 1, UINT32_MAX);
     if (last <= trainer_->steps_done()) kept += line;
   }
@@ -228,22 +228,22 @@ void TrainingRun::describe(Manifest& manifest, const std::optional<TextEvaluatio
   };
   const std::size_t bytes = std::accumulate(texts_.begin(), texts_.end(), std::size_t{0},
                                             [](std::size_t sum, const std::string& text) { return sum + text.size(); });
-  manifest.training = {{"steps", trainer_->steps_done()},
-                       {"steps_planned", training.schedule.total_steps},
-                       {"batch_rows", training.batch_rows},
-                       {"accumulation", training.accumulation},
-                       {"learning_rate", training.schedule.peak},
-                       {"min_learning_rate", training.schedule.minimum},
-                       {"warmup_steps", training.schedule.warmup_steps},
-                       {"weight_decay", training.weight_decay},
-                       {"clip_norm", training.clip_norm},
-                       {"seed", training.seed},
-                       {"data_sha256", sha256(texts_)},
-                       {"data_bytes", bytes},
-                       {"data_tokens", dataset_->tokens().size()}};
+  manifest.training = Json{{"steps", trainer_->steps_done()},
+                           {"steps_planned", training.schedule.total_steps},
+                           {"batch_rows", training.batch_rows},
+                           {"accumulation", training.accumulation},
+                           {"learning_rate", training.schedule.peak},
+                           {"min_learning_rate", training.schedule.minimum},
+                           {"warmup_steps", training.schedule.warmup_steps},
+                           {"weight_decay", training.weight_decay},
+                           {"clip_norm", training.clip_norm},
+                           {"seed", training.seed},
+                           {"data_sha256", sha256(texts_)},
+                           {"data_bytes", bytes},
+                           {"data_tokens", dataset_->tokens().size()}};
   if (held_out) {
     manifest.held_out = evaluation_json(*held_out);
-    manifest.held_out["data_sha256"] = sha256(held_out_);
+    manifest.held_out.value()["data_sha256"] = sha256(held_out_);
   }
 }
 

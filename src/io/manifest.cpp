@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kManifestVersion = 1;
 constexpr std::size_t kMaxParts = 64;
+constexpr std::size_t kMaxSelfTestTokens = 1024;  // a model runs over them before it serves
 // The largest integer that JavaScript, which reads the same manifest, holds exactly.
 constexpr std::uint64_t kMaxPartBytes = (std::uint64_t{1} << 53) - 1;
 
@@ -65,7 +66,9 @@ SelfTestVector read_self_test(JsonObjectReader reader) {
   for (const std::int64_t token : reader.integers("tokens", 0, INT32_MAX)) {
     self_test.tokens.push_back(static_cast<TokenId>(token));
   }
-  if (self_test.tokens.empty()) reader.refuse("tokens", "at least one token id");
+  if (self_test.tokens.empty() || self_test.tokens.size() > kMaxSelfTestTokens) {
+    reader.refuse("tokens", str("1 to ", kMaxSelfTestTokens, " token ids"));
+  }
   self_test.logits_sha256 = read_hash(reader, "logits_sha256");
   reader.finish();
   return self_test;
@@ -98,7 +101,7 @@ const ManifestPart& Manifest::require(std::string_view part) const {
 }
 
 Manifest parse_manifest(std::string_view text) {
-  const Json json = parse_json(text, kManifestFile, {kMaxManifestBytes, 100'000, 32});
+  const JsonDocument json = parse_json(text, kManifestFile, {kMaxManifestBytes, 100'000, 32});
   JsonObjectReader reader(json, std::string(kManifestFile), ErrorCode::bad_manifest);
   if (reader.string("format") != kBundleFormat) reader.refuse("format", in_quotes(kBundleFormat));
   const std::int64_t version = reader.integer("version", 0, INT32_MAX);

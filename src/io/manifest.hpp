@@ -39,9 +39,9 @@ struct Manifest {
   std::string model_version;  ///< "1.0.0"
   std::vector<ManifestPart> parts;
   std::optional<SelfTestVector> self_test;
-  Json corpus = Json::object();    ///< provenance: free, but an object
-  Json training = Json::object();  ///< how it was trained: free, but an object
-  Json held_out = Json::object();  ///< what was measured: free, but an object
+  JsonDocument corpus = Json::object();    ///< provenance: free, but an object
+  JsonDocument training = Json::object();  ///< how it was trained: free, but an object
+  JsonDocument held_out = Json::object();  ///< what was measured: free, but an object
 
   const ManifestPart* find(std::string_view part) const;
 

@@ -1,7 +1,9 @@
 // The hash covers names, shapes, numbers and state, not the layout of the file, which safetensors checks itself.
 #include "io/sealed_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/check.hpp"
@@ -11,6 +13,7 @@
 namespace vitrine {
 namespace {
 
+constexpr std::string_view kFields[] = {"format", "version", "state", "sha256"};
 constexpr JsonLimits kStateLimits = {std::uint64_t{16} << 20, 1'000'000, 32};
 
 std::string content_hash(const NamedTensors& tensors, std::string_view state) {
@@ -40,9 +43,13 @@ SealedContent open_file(const SealedKind& kind, SafetensorsFile file, std::strin
                 ", found ", in_quotes(version));
   const std::string& state = field("state");
   const std::string& expected = field("sha256");
+  for (const auto& [key, text] : file.metadata) {
+    const bool known = std::find(std::begin(kFields), std::end(kFields), key) != std::end(kFields);
+    VITRINE_CHECK(known, kind.damaged, where, ": __metadata__: expected known fields only, found ", in_quotes(key));
+  }
   for (const auto& [name, tensor] : file.tensors) {
-    VITRINE_CHECK(tensor.stored_as == DType::f32, kind.damaged, where, ": ", name, ": expected float32, found ",
-                  dtype_name(tensor.stored_as));
+    VITRINE_CHECK(tensor.stored_as == DType::f32, kind.damaged, where, ": ", in_quotes(name),
+                  ": expected float32, found ", dtype_name(tensor.stored_as));
   }
   const std::string found = content_hash(file.tensors, state);
   VITRINE_CHECK(found == expected, kind.damaged, where, ": expected content of SHA-256 ", in_quotes(expected),

@@ -19,7 +19,7 @@ struct SealedKind {
 
 struct SealedContent {
   NamedTensors tensors;  ///< all float32
-  Json state = Json::object();
+  JsonDocument state = Json::object();
 };
 
 /// The bytes of a file: equal content gives equal bytes.

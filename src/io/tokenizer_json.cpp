@@ -242,7 +242,8 @@ Json merges(const TokenizerData& data) {
 }  // namespace
 
 TokenizerData read_tokenizer_json(std::string_view text, std::string_view where) {
-  return Reader(where).read(parse_json(text, where));
+  const JsonDocument json = parse_json(text, where);
+  return Reader(where).read(json);
 }
 
 std::string write_tokenizer_json(const TokenizerData& data) {

@@ -44,7 +44,7 @@ void refuse_unsupported(JsonObjectReader& reader) {
   if (reader.optional_string("hidden_act").value_or("silu") != "silu") refuse("hidden_act", "\"silu\"");
   if (reader.optional_boolean("attention_bias").value_or(false)) refuse("attention_bias", "false");
   if (reader.optional_boolean("mlp_bias").value_or(false)) refuse("mlp_bias", "false");
-  if (reader.has("rope_scaling") && !reader.value("rope_scaling").is_null()) refuse("rope_scaling", "none");
+  if (reader.has("rope_scaling")) refuse("rope_scaling", "none");
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void validate(const ModelConfig& c) {
 }
 
 ModelConfig parse_config(std::string_view json_text) {
-  const Json json = parse_json(json_text, kWhere);
+  const JsonDocument json = parse_json(json_text, kWhere);
   JsonObjectReader reader(json, std::string(kWhere), ErrorCode::bad_config, JsonNull::absent);
   refuse_unsupported(reader);
   ModelConfig c;
@@ -113,7 +113,7 @@ ModelConfig parse_config(std::string_view json_text) {
   c.bos_token = static_cast<TokenId>(reader.optional_integer("bos_token_id", 0, kMaxWidth).value_or(-1));
   c.eos_token = static_cast<TokenId>(reader.optional_integer("eos_token_id", 0, kMaxWidth).value_or(-1));
   reader.finish({"architectures", "torch_dtype", "dtype", "transformers_version", "use_cache", "initializer_range",
-                 "pretraining_tp", "attention_dropout", "pad_token_id", "_name_or_path"});
+                 "pretraining_tp", "attention_dropout", "pad_token_id", "_name_or_path", "rope_scaling"});
   validate(c);
   return c;
 }

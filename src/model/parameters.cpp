@@ -1,7 +1,9 @@
 // The weight table is built once, in the order of the architecture; files, gradients and moments follow its names.
 #include "model/parameters.hpp"
 
-#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
 
 namespace vitrine {
 
@@ -15,61 +17,88 @@ std::size_t arena_floats(const ModelConfig& c) {
   return tables + c.n_layers * block + Arena::padded(c.d_model);
 }
 
-}  // namespace
-
-Parameters::Parameters(const ModelConfig& c) {
-  validate(c);
-  arena_ = Arena(arena_floats(c));
-  embedding_ = matrix(c.vocab_size, c.d_model);
-  name_rows("model.embed_tokens.weight", embedding_, 0, c.vocab_size);
+/// Calls visit(name, shape) for every weight of the architecture, in the order of the weight table.
+template <class Visit>
+void for_each_weight(const ModelConfig& c, Visit visit) {
+  const std::uint64_t width = c.d_model;
+  visit("model.embed_tokens.weight", Shape{c.vocab_size, width});
   for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
     const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-    BlockParameters block;
-    block.attention_norm = vector(prefix + "input_layernorm.weight", c.d_model);
-    block.qkv = matrix(c.q_width() + 2 * c.kv_width(), c.d_model);
-    name_rows(prefix + "self_attn.q_proj.weight", block.qkv, 0, c.q_width());
-    name_rows(prefix + "self_attn.k_proj.weight", block.qkv, c.q_width(), c.kv_width());
-    name_rows(prefix + "self_attn.v_proj.weight", block.qkv, c.q_width() + c.kv_width(), c.kv_width());
-    block.attention_output = matrix(c.d_model, c.q_width());
-    name_rows(prefix + "self_attn.o_proj.weight", block.attention_output, 0, c.d_model);
-    block.mlp_norm = vector(prefix + "post_attention_layernorm.weight", c.d_model);
-    block.gate_up = matrix(2 * c.d_ff, c.d_model);
-    name_rows(prefix + "mlp.gate_proj.weight", block.gate_up, 0, c.d_ff);
-    name_rows(prefix + "mlp.up_proj.weight", block.gate_up, c.d_ff, c.d_ff);
-    block.down = matrix(c.d_model, c.d_ff);
-    name_rows(prefix + "mlp.down_proj.weight", block.down, 0, c.d_model);
-    blocks_.push_back(block);
+    visit(prefix + "input_layernorm.weight", Shape{width});
+    visit(prefix + "self_attn.q_proj.weight", Shape{c.q_width(), width});
+    visit(prefix + "self_attn.k_proj.weight", Shape{c.kv_width(), width});
+    visit(prefix + "self_attn.v_proj.weight", Shape{c.kv_width(), width});
+    visit(prefix + "self_attn.o_proj.weight", Shape{width, c.q_width()});
+    visit(prefix + "post_attention_layernorm.weight", Shape{width});
+    visit(prefix + "mlp.gate_proj.weight", Shape{c.d_ff, width});
+    visit(prefix + "mlp.up_proj.weight", Shape{c.d_ff, width});
+    visit(prefix + "mlp.down_proj.weight", Shape{width, c.d_ff});
   }
-  final_norm_ = vector("model.norm.weight", c.d_model);
-  head_ = embedding_;
-  if (!c.tied_head) {
-    head_ = matrix(c.vocab_size, c.d_model);
-    name_rows("lm_head.weight", head_, 0, c.vocab_size);
-  }
+  visit("model.norm.weight", Shape{width});
+  if (!c.tied_head) visit("lm_head.weight", Shape{c.vocab_size, width});
 }
 
-Parameters::Parameters(const ModelConfig& config, const NamedTensors& tensors) : Parameters(config) {
-  assign(tensors);
+View<float, 1> flat(View<float, 2> matrix) { return {matrix.data(), {matrix.size()}}; }
+
+const ModelConfig& checked(const ModelConfig& config, const NamedTensors& tensors) {
+  require_weights(config, tensors);
+  return config;
+}
+
+}  // namespace
+
+void require_weights(const ModelConfig& config, const NamedTensors& tensors) {
+  validate(config);
+  std::set<std::string, std::less<>> known;
+  for_each_weight(config, [&](std::string name, const Shape& shape) {
+    tensors.require(name, shape);
+    known.insert(std::move(name));
+  });
   for (const auto& [name, tensor] : tensors) {
-    const bool known = std::any_of(named_.begin(), named_.end(), [&wanted = name](const NamedParameter& parameter) {
-      return parameter.name == wanted;
-    });
-    VITRINE_CHECK(known, ErrorCode::unexpected_tensor, name,
+    VITRINE_CHECK(known.contains(name), ErrorCode::unexpected_tensor, in_quotes(name),
                   ": expected only weights of the architecture, found one that belongs to none");
   }
 }
 
-View<float, 2> Parameters::matrix(std::size_t rows, std::size_t columns) { return arena_.take<2>({rows, columns}); }
-
-View<float, 1> Parameters::vector(const std::string& name, std::size_t size) {
-  const View<float, 1> values = arena_.take<1>({size});
-  named_.push_back({name, {size}, values});
-  return values;
+Parameters::Parameters(const ModelConfig& c) {
+  validate(c);
+  arena_ = Arena(arena_floats(c));
+  embedding_ = arena_.take<2>({c.vocab_size, c.d_model});
+  for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
+    BlockParameters block;
+    block.attention_norm = arena_.take<1>({c.d_model});
+    block.qkv = arena_.take<2>({c.q_width() + 2 * c.kv_width(), c.d_model});
+    block.attention_output = arena_.take<2>({c.d_model, c.q_width()});
+    block.mlp_norm = arena_.take<1>({c.d_model});
+    block.gate_up = arena_.take<2>({2 * c.d_ff, c.d_model});
+    block.down = arena_.take<2>({c.d_model, c.d_ff});
+    blocks_.push_back(block);
+  }
+  final_norm_ = arena_.take<1>({c.d_model});
+  head_ = c.tied_head ? embedding_ : arena_.take<2>({c.vocab_size, c.d_model});
+  name_weights(c);
 }
 
-void Parameters::name_rows(const std::string& name, View<float, 2> matrix, std::size_t first_row, std::size_t rows) {
-  const View<float, 2> part = matrix.slice(first_row, rows);
-  named_.push_back({name, {rows, matrix.extent(1)}, View<float, 1>(part.data(), {part.size()})});
+Parameters::Parameters(const ModelConfig& config, const NamedTensors& tensors) : Parameters(checked(config, tensors)) {
+  assign(tensors);
+}
+
+void Parameters::name_weights(const ModelConfig& c) {
+  std::vector<View<float, 1>> values = {flat(embedding_)};
+  for (const BlockParameters& block : blocks_) {
+    const std::size_t q = c.q_width(), kv = c.kv_width();
+    values.insert(values.end(),
+                  {block.attention_norm, flat(block.qkv.slice(0, q)), flat(block.qkv.slice(q, kv)),
+                   flat(block.qkv.slice(q + kv, kv)), flat(block.attention_output), block.mlp_norm,
+                   flat(block.gate_up.slice(0, c.d_ff)), flat(block.gate_up.slice(c.d_ff, c.d_ff)), flat(block.down)});
+  }
+  values.push_back(final_norm_);
+  if (!c.tied_head) values.push_back(flat(head_));
+  for_each_weight(c, [&](std::string name, Shape shape) {
+    const View<float, 1> weight = values[named_.size()];
+    VITRINE_ASSERT(weight.size() == element_count(shape));
+    named_.push_back({std::move(name), std::move(shape), weight});
+  });
 }
 
 void Parameters::assign(const NamedTensors& tensors, const std::string& prefix) {

@@ -29,11 +29,16 @@ struct NamedParameter {
   View<float, 1> values;  ///< row-major
 };
 
+/// Throws missing_tensor, unexpected_tensor or shape_mismatch, each naming the tensor, unless the tensors are the
+/// weights of this architecture. Memory for a model is asked for afterwards, and so is never more than its file
+/// justifies.
+void require_weights(const ModelConfig& config, const NamedTensors& tensors);
+
 class Parameters {
  public:
   /// All zero.
   explicit Parameters(const ModelConfig& config);
-  /// Copied from tensors. Throws missing_tensor, unexpected_tensor, shape_mismatch, each naming the tensor.
+  /// Copied from tensors. Throws as require_weights.
   Parameters(const ModelConfig& config, const NamedTensors& tensors);
 
   View<float, 2> embedding() const { return embedding_; }                 ///< [V, C]
@@ -54,9 +59,7 @@ class Parameters {
   NamedTensors to_tensors() const;
 
  private:
-  View<float, 2> matrix(std::size_t rows, std::size_t columns);
-  View<float, 1> vector(const std::string& name, std::size_t size);
-  void name_rows(const std::string& name, View<float, 2> matrix, std::size_t first_row, std::size_t rows);
+  void name_weights(const ModelConfig& config);
 
   Arena arena_;
   View<float, 2> embedding_;

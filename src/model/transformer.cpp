@@ -55,6 +55,16 @@ struct Workspace {
   std::vector<AttentionSequence> attention;
 };
 
+/// What a model takes by formula, padding aside: its weights as read and as packed, the workspace of `max_batch_rows`
+/// rows, the rotations, and one cache. What the context's length decides is in no proportion to a file's size.
+std::uint64_t planned_bytes(const ModelConfig& c, const TransformerOptions& options) {
+  const std::uint64_t weights = 2 * c.parameter_count() + std::uint64_t{c.vocab_size} * c.d_model;
+  const std::uint64_t row = 3 * c.d_model + 2 * c.q_width() + 2 * c.kv_width() + 3 * c.d_ff + c.vocab_size + 1;
+  const std::uint64_t scratch = options.threads * attention_scratch(attention_shape(c), c.max_seq_len);
+  const std::uint64_t position = c.head_dim + 2 * std::uint64_t{c.n_layers} * c.kv_width();
+  return sizeof(float) * (weights + options.max_batch_rows * row + scratch + c.max_seq_len * position);
+}
+
 /// Refuses a batch before anything has changed; returns its number of rows.
 std::size_t check_batch(const ModelConfig& config, const TransformerOptions& options,
                         std::span<const SequenceInput> batch) {
@@ -112,6 +122,10 @@ Transformer::Transformer(const ModelConfig& config, const NamedTensors& weights,
   validate(config);
   VITRINE_CHECK(options.max_batch_rows >= 1 && options.max_batch_rows <= (std::size_t{1} << 20),
                 ErrorCode::invalid_option, "max_batch_rows: expected 1 to 1048576, found ", options.max_batch_rows);
+  require_weights(config, weights);
+  const std::uint64_t bytes = planned_bytes(config, options);
+  VITRINE_CHECK(bytes <= options.max_bytes, ErrorCode::out_of_memory, "model: expected at most ", options.max_bytes,
+                " bytes for weights, workspace and a cache of ", config.max_seq_len, " positions, found ", bytes);
   state_ = std::make_unique<State>(config, weights, options);
 }
 

@@ -32,7 +32,8 @@ enum class LogitsWanted {
 struct TransformerOptions {
   std::size_t max_batch_rows = 256;  ///< new tokens of all sequences together in one call
   std::size_t threads = 1;
-  KvDType cache_dtype = KvDType::f32;  ///< of make_cache()
+  KvDType cache_dtype = KvDType::f32;                ///< of make_cache()
+  std::uint64_t max_bytes = std::uint64_t{1} << 33;  ///< of weights, workspace and one KV cache, by formula
 };
 
 class Transformer {

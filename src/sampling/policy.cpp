@@ -222,7 +222,7 @@ Json write_policy(const Policy& policy) {
 }
 
 Policy parse_generation_config(std::string_view json_text, std::size_t vocab_size) {
-  const Json json = parse_json(json_text, "generation_config.json");
+  const JsonDocument json = parse_json(json_text, "generation_config.json");
   JsonObjectReader reader(json, "generation_config.json", ErrorCode::invalid_option, JsonNull::absent);
   Policy policy;
   const bool sample = reader.optional_boolean("do_sample").value_or(false);

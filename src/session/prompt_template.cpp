@@ -13,7 +13,7 @@ constexpr std::int64_t kTemplateVersion = 1;
 }  // namespace
 
 PromptTemplate parse_template(std::string_view json_text) {
-  const Json json = parse_json(json_text, kWhere);
+  const JsonDocument json = parse_json(json_text, kWhere);
   JsonObjectReader reader(json, std::string(kWhere), ErrorCode::bad_manifest);
   const std::int64_t version = reader.integer("version", 1, 1'000'000);
   VITRINE_CHECK(version == kTemplateVersion, ErrorCode::unsupported_format, kWhere, ": version: expected ",

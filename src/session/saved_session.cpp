@@ -175,7 +175,7 @@ std::string row_text(const SavedRow& row) {
 /// Everything of a row but its tokens.
 SavedRow parse_row(std::string_view text, std::string_view where, std::size_t tokens, const ModelConfig& config) {
   const std::string place = str(where, ": row");
-  const Json json = parse_json(text, place, kRowLimits);
+  const JsonDocument json = parse_json(text, place, kRowLimits);
   JsonObjectReader reader(json, place, ErrorCode::bad_session);
   SavedRow row;
   row.prompt_tokens = static_cast<std::size_t>(reader.unsigned_integer("prompt_tokens", 1, tokens));

@@ -20,12 +20,13 @@ class NamedTensors {
   /// Adds a tensor under its own name. Throws unexpected_tensor if the name is taken, and shape_mismatch if its data do
   /// not fill its shape.
   Tensor& insert(Tensor tensor) {
-    VITRINE_CHECK(tensor.data.size() == element_count(tensor.shape), ErrorCode::shape_mismatch, tensor.name,
+    VITRINE_CHECK(tensor.data.size() == element_count(tensor.shape), ErrorCode::shape_mismatch, in_quotes(tensor.name),
                   ": expected ", element_count(tensor.shape), " numbers for shape ", shape_text(tensor.shape),
                   ", found ", tensor.data.size());
     std::string name = tensor.name;
     const auto [place, added] = tensors_.try_emplace(std::move(name), std::move(tensor));
-    VITRINE_CHECK(added, ErrorCode::unexpected_tensor, place->first, ": expected every tensor once, found it twice");
+    VITRINE_CHECK(added, ErrorCode::unexpected_tensor, in_quotes(place->first),
+                  ": expected every tensor once, found it twice");
     return place->second;
   }
 
@@ -37,7 +38,7 @@ class NamedTensors {
   /// Throws missing_tensor.
   const Tensor& require(std::string_view name) const {
     const Tensor* tensor = find(name);
-    VITRINE_CHECK(tensor != nullptr, ErrorCode::missing_tensor, name,
+    VITRINE_CHECK(tensor != nullptr, ErrorCode::missing_tensor, in_quotes(name),
                   ": expected this tensor, found none of that name");
     return *tensor;
   }

@@ -62,7 +62,7 @@ struct Tensor {
 /// Throws shape_mismatch unless the tensor has this shape.
 inline void require_shape(const Tensor& tensor, std::span<const std::uint64_t> shape) {
   VITRINE_CHECK(std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end()),
-                ErrorCode::shape_mismatch, tensor.name, ": expected shape ", shape_text(shape), ", found ",
+                ErrorCode::shape_mismatch, in_quotes(tensor.name), ": expected shape ", shape_text(shape), ", found ",
                 shape_text(tensor.shape));
 }
 

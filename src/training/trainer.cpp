@@ -47,7 +47,7 @@ void check_options(const TrainingOptions& o) {
 
 /// What a checkpoint must have in common with the run that goes on from it.
 Json run_identity(const ModelConfig& config, const TrainingOptions& o, const Dataset& dataset) {
-  return {{"config", parse_json(write_config(config), "config")},
+  return {{"config", parse_json(write_config(config), "config").value()},
           {"learning_rate", o.schedule.peak},
           {"min_learning_rate", o.schedule.minimum},
           {"warmup_steps", o.schedule.warmup_steps},
@@ -331,10 +331,10 @@ void Trainer::save(const std::string& path) const {
   const State& s = *state_;
   CheckpointFile file;
   s.learned.add_to(file.tensors);
-  file.state = {{"run", s.identity},
-                {"steps_done", s.steps_done},
-                {"epoch", s.sampler.state().epoch},
-                {"next_run", s.sampler.state().next_run}};
+  file.state = Json{{"run", s.identity},
+                    {"steps_done", s.steps_done},
+                    {"epoch", s.sampler.state().epoch},
+                    {"next_run", s.sampler.state().next_run}};
   write_checkpoint(path, file);
 }
 
@@ -345,7 +345,8 @@ void Trainer::load(const std::string& path) {
   const Json& found = reader.value("run");
   for (const auto& [key, value] : s.identity.items()) {
     VITRINE_CHECK(found.contains(key) && found[key] == value, ErrorCode::bad_checkpoint, path, ": ", key, ": expected ",
-                  json_text(value), " as in this run, found ", found.contains(key) ? json_text(found[key]) : "nothing");
+                  json_text(value), " as in this run, found ",
+                  found.contains(key) ? in_quotes(json_text(found[key])) : "nothing");
   }
   const std::uint64_t steps_done = reader.unsigned_integer("steps_done", 0, s.options.schedule.total_steps);
   const SamplerState sampler{.epoch = reader.unsigned_integer("epoch", 0, UINT32_MAX),

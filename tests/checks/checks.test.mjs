@@ -6,6 +6,7 @@ import { compare } from '../golden/recorded.mjs';
 import { judge as judgeMachine, table } from '../machines.mjs';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
+import { readFuzzer } from '../run-fuzz.mjs';
 import { readReport } from '../run-node.mjs';
 import { anchors, checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
@@ -233,6 +234,16 @@ test('a doctest program counts only what it says it ran', () => {
   assert.match(readDoctest(line(3, 3, 0), 'SIGSEGV').problem, /SIGSEGV/);
   const absent = `TEST CASE:  a\nx.hpp:25: MESSAGE: skipped: no file\nx.hpp:25: MESSAGE: skipped: no other\n${line(3, 3, 0)}`;
   assert.deepEqual(readDoctest(absent, 0), { passed: 2, failed: 0, skipped: 1 });
+});
+
+test('a fuzz target counts what it executed, and a finding is told', () => {
+  const stats = (count) => `#${count}\tDONE   cov: 9\nstat::number_of_executed_units: ${count}\n`;
+  assert.deepEqual(readFuzzer(stats(500), 0), { executions: 500 });
+  assert.match(readFuzzer(stats(0), 0).problem, /executed nothing/);
+  assert.match(readFuzzer('', 0).problem, /executed nothing/);
+  const crash = "terminate called after throwing\n  what():  tensors read back: same_tensors()\n==1== ERROR: libFuzzer: deadly signal\n";
+  assert.match(readFuzzer(crash, 77).problem, /ended with 77: tensors read back/);
+  assert.match(readFuzzer('x.cpp:3:4: runtime error: shift\nSUMMARY: UndefinedBehaviorSanitizer: undefined-behavior x.cpp', 1).problem, /UndefinedBehavior/);
 });
 
 test('a node --test run counts a file without tests as a failure', () => {

@@ -20,7 +20,7 @@ const foreign = [
   { header: /^nlohmann\//, only: /^src\/base\/json\.(hpp|cpp)$/ },
   { header: /^CLI\//, only: /^src\/cli\// },
   { header: /^emscripten/, only: /^(wasm\/bindings|src\/cli\/interruption)\.cpp$/ },
-  { header: /^doctest\//, only: /^tests\/cpp\// },
+  { header: /^doctest\//, only: /^tests\/(cpp|fuzz)\// },
 ];
 
 function includes(text) {
@@ -50,7 +50,7 @@ function judgeOne(path, layer, { name, ours }, tree) {
 /** Every include of src/ and wasm/ that goes up, sideways, or to a library that is another file's business. */
 export function checkLayers(tree) {
   const problems = [];
-  for (const [path, text] of files(tree, /^(src|wasm|tests\/cpp|tests\/bench|tests\/golden)\/.*\.(hpp|cpp)$/)) {
+  for (const [path, text] of files(tree, /^(src|wasm|tests\/cpp|tests\/fuzz|tests\/bench|tests\/golden)\/.*\.(hpp|cpp)$/)) {
     const [top, folder] = path.split('/');
     const layer = top === 'src' ? folder : top === 'wasm' ? 'wasm' : undefined;
     if (top === 'src' && !rank.has(layer)) problems.push(`${path}: src/${layer} is no layer of the design`);

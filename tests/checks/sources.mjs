@@ -41,7 +41,7 @@ export function checkLength(tree, exceptions = [/\/unicode_classes\.hpp$/]) {
   return problems;
 }
 
-const cpp = /^(src|wasm|tests\/cpp|tests\/bench|tests\/golden)\/.*\.(hpp|cpp)$/;
+const cpp = /^(src|wasm|tests\/cpp|tests\/fuzz|tests\/bench|tests\/golden)\/.*\.(hpp|cpp)$/;
 const library = /^(src\/(?!cli\/)|wasm\/).*\.(hpp|cpp)$/;
 const modelCode = /^src\/(kernels\/(?!reference\/)|layers|model|cache|sampling|generate)\b.*\.(hpp|cpp)$/;
 const flags = /^(.*CMakeLists\.txt|.*\.cmake|CMakePresets\.json|.*\.sh|wasm\/.*\.mjs)$/;

@@ -58,7 +58,7 @@ function setUp(t, { args = [], toolchain = 'path', include = '', scratch = scrat
 }
 
 test('a wrong option and a wrong toolchain are errors with a code', (t) => {
-  assert.match(setUp(t, { args: ['--fast'] }).stderr, /error bad_option: expected --browser or --help, found '--fast'/);
+  assert.match(setUp(t, { args: ['--fast'] }).stderr, /error bad_option: expected --browser, --fuzz or --help, found '--fast'/);
   const { stderr, status, stdout } = setUp(t, { toolchain: 'newest' });
   assert.match(stderr, /error bad_toolchain: VITRINE_TOOLCHAIN: expected auto, path, testing or stable, found 'newest'/);
   assert.deepEqual([status, stdout], [1, '']);

@@ -28,7 +28,7 @@ NgramFile parse(const SealedContent& spoiled) { return parse(seal({"vitrine-base
 /// The same with one member of the state changed.
 NgramFile parse_with(const std::string& key, const Json& value) {
   SealedContent spoiled = content();
-  spoiled.state[key] = value;
+  spoiled.state.value()[key] = value;
   return parse(spoiled);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("options out of range, of another type or unknown are refused by name"
   CHECK_ERROR(kBad, "tokenizer_sha256", parse_with("tokenizer_sha256", "abc"));
   CHECK_ERROR(kBad, "smoothing", parse_with("smoothing", "none"));
   SealedContent spoiled = content();
-  spoiled.state.erase("order");
+  spoiled.state.value().erase("order");
   CHECK_ERROR(kBad, "order", parse(spoiled));
   spoiled.state = Json::array();
   CHECK_ERROR(kBad, "state", parse(spoiled));

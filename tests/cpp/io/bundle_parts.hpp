@@ -19,8 +19,8 @@ inline Bundle small_bundle(const std::string& weights = "the weights") {
   bundle.set_part("template", "template.json", "the template");
   bundle.set_part("licence", "LICENSE.txt", "");
   bundle.manifest.self_test = SelfTestVector{{0, 5, 2147483647}, std::string(64, 'a')};
-  bundle.manifest.corpus["source"] = "by hand";
-  bundle.manifest.held_out["loss"] = 1.5;
+  bundle.manifest.corpus.value()["source"] = "by hand";
+  bundle.manifest.held_out.value()["loss"] = 1.5;
   return bundle;
 }
 

@@ -21,9 +21,9 @@ CheckpointFile small_checkpoint() {
   checkpoint.tensors.insert({"weights/w", {2, 2}, {1, -0.0F, 1e-42F, 3.4e38F}, DType::f32});
   checkpoint.tensors.insert({"adamw.m/w", {2, 2}, {0.1F, 0.2F, 0.3F, 0.4F}, DType::f32});
   checkpoint.tensors.insert({"adamw.v/w", {2, 2}, {5, 6, 7, std::numeric_limits<float>::min()}, DType::f32});
-  checkpoint.state["step"] = 12;
-  checkpoint.state["seed"] = UINT64_MAX;
-  checkpoint.state["loss"] = 0.1;
+  checkpoint.state.value()["step"] = 12;
+  checkpoint.state.value()["seed"] = UINT64_MAX;
+  checkpoint.state.value()["loss"] = 0.1;
   return checkpoint;
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a checkpoint reads back bit for bit with its state, so that a run con
   CHECK(folder.size() == 1);
   const CheckpointFile found = read_checkpoint(folder / "c");
   CHECK(json_text(found.state) == json_text(checkpoint.state));
-  CHECK(found.state["loss"].get<double>() == 0.1);
+  CHECK(found.state.value()["loss"].get<double>() == 0.1);
   CHECK(found.tensors.size() == 3);
   for (const auto& [name, tensor] : checkpoint.tensors) {
     const Tensor& other = found.tensors.require(name, tensor.shape);
@@ -86,6 +86,7 @@ TEST_CASE("a file of another kind, version or hash is refused with its reason") 
               parse(with_metadata("version", "2")));
   CHECK_ERROR(kBad, "expected content of SHA-256 \"0\"", parse(with_metadata("sha256", "0")));
   CHECK_ERROR(kBad, "expected content of SHA-256", parse(with_metadata("state", "{\"step\":13}")));
+  CHECK_ERROR(kBad, "c: __metadata__: expected known fields only, found \"note\"", parse(with_metadata("note", "x")));
 }
 
 TEST_CASE("an absent checkpoint and one beyond the limit are errors of the file") {
@@ -99,8 +100,8 @@ TEST_CASE("an interrupted write leaves the checkpoint before it") {
   const test::TemporaryFolder folder;
   write_checkpoint(folder / "c", small_checkpoint());
   CheckpointFile next = small_checkpoint();
-  next.state["loss"] = std::numeric_limits<double>::quiet_NaN();
+  next.state.value()["loss"] = std::numeric_limits<double>::quiet_NaN();
   CHECK_ERROR(ErrorCode::not_finite, "found NaN", write_checkpoint(folder / "c", next));
-  CHECK(read_checkpoint(folder / "c").state["step"] == 12);
+  CHECK(read_checkpoint(folder / "c").state.value()["step"] == 12);
   CHECK(folder.size() == 1);
 }

@@ -47,9 +47,9 @@ TEST_CASE("a manifest reads back as it was written") {
   REQUIRE(found.self_test.has_value());
   CHECK(found.self_test->tokens == std::vector<std::int32_t>{0, 5, 2147483647});
   CHECK(found.self_test->logits_sha256 == std::string(64, 'a'));
-  CHECK(found.corpus["source"] == "by hand");
-  CHECK(found.held_out["loss"] == 1.5);
-  CHECK(found.training.empty());
+  CHECK(found.corpus.value()["source"] == "by hand");
+  CHECK(found.held_out.value()["loss"] == 1.5);
+  CHECK(found.training.value().empty());
   CHECK(write_manifest(found) == text);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("the free objects and the self-test may be absent") {
   Manifest manifest = test::small_bundle().manifest;
   manifest.self_test.reset();
   CHECK_FALSE(parse_manifest(write_manifest(manifest)).self_test.has_value());
-  CHECK(parse_manifest(changed(",\n  \"training\": {}", "")).training.is_object());
+  CHECK(parse_manifest(changed(",\n  \"training\": {}", "")).training.value().is_object());
 }
 
 TEST_CASE("another format, another version, and what is not JSON are told apart") {
@@ -129,7 +129,11 @@ TEST_CASE("unknown fields are refused by name, and free objects must be objects"
 
 TEST_CASE("a self-test has tokens and a hash") {
   const std::string tokens = "\"tokens\": [\n      0,\n      5,\n      2147483647\n    ]";
-  CHECK_ERROR(kBad, "self_test: tokens: expected at least one", parse_manifest(changed(tokens, "\"tokens\": []")));
+  CHECK_ERROR(kBad, "self_test: tokens: expected 1 to 1024", parse_manifest(changed(tokens, "\"tokens\": []")));
+  std::string many = "\"tokens\": [1";
+  for (int i = 1; i < 1024; ++i) many += ",1";
+  CHECK(parse_manifest(changed(tokens, many + "]")).self_test->tokens.size() == 1024);
+  CHECK_ERROR(kBad, "self_test: tokens: expected 1 to 1024", parse_manifest(changed(tokens, many + ",1]")));
   CHECK_ERROR(kBad, "self_test: tokens[0]: expected an integer", parse_manifest(changed(tokens, "\"tokens\": [-1]")));
   CHECK_ERROR(kBad, "self_test: tokens[0]: expected an integer",
               parse_manifest(changed(tokens, "\"tokens\": [2147483648]")));

@@ -160,7 +160,7 @@ TEST_CASE("raw tensors of any dtype are written in the order given, and read bac
 TEST_CASE("a finite number that would become infinite in half precision is refused by name; an infinity may stay one") {
   NamedTensors tensors;
   tensors.insert({"w", {1}, {65520.0F}, DType::f16});
-  CHECK_ERROR(ErrorCode::not_finite, "w: expected numbers within the range of F16, found 65520",
+  CHECK_ERROR(ErrorCode::not_finite, "\"w\": expected numbers within the range of F16, found 65520",
               write_safetensors(tensors));
   NamedTensors infinite;
   infinite.insert({"w", {1}, {std::numeric_limits<float>::infinity()}, DType::f16});

@@ -17,7 +17,7 @@ constexpr SealedKind kKind = {"vitrine-thing", "3", ErrorCode::bad_config};
 SealedContent small_content() {
   SealedContent content;
   content.tensors.insert({"a", {2}, {1.5F, -0.0F}, DType::f32});
-  content.state = {{"name", "x"}};
+  content.state = Json{{"name", "x"}};
   return content;
 }
 

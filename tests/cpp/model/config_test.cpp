@@ -45,6 +45,9 @@ TEST_CASE("Hugging Face's defaults are taken where a Llama config leaves a field
   CHECK(parse_config(with("num_key_value_heads", nullptr)).n_kv_heads == 6);
   CHECK(parse_config(with("rope_theta", nullptr)).rope_theta == 10000.0);
   CHECK_FALSE(parse_config(with("tie_word_embeddings", nullptr)).tied_head);
+  // Most Llama configurations say that they have no scaling.
+  CHECK(parse_config(write_config(test::tiny_config()).replace(0, 1, "{\"rope_scaling\":null,")) ==
+        test::tiny_config());
   CHECK_ERROR(ErrorCode::bad_config, "hidden_size: expected a multiple of num_attention_heads 6, found 22",
               parse_config(with("head_dim", nullptr)));
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/expect_error.hpp"
 #include "support/tiny_model.hpp"
 
 namespace vitrine {
@@ -21,6 +22,25 @@ TEST_CASE("tensors read into parameters come out unchanged, each under its name"
       count += tensor.data.size();
     }
     CHECK(count == config.parameter_count());
+  }
+}
+
+TEST_CASE("the weight table is what tensors are held against: each of them, and no other") {
+  for (const bool tied : {true, false}) {
+    ModelConfig config = test::tiny_config();
+    config.tied_head = tied;
+    const Parameters parameters(config);
+    CHECK_NOTHROW(require_weights(config, parameters.to_tensors()));
+    for (const NamedParameter& parameter : parameters.named()) {
+      CHECK(parameter.values.size() == element_count(parameter.shape));
+      NamedTensors without = parameters.to_tensors();
+      without.take(parameter.name);
+      CHECK_ERROR(ErrorCode::missing_tensor, in_quotes(parameter.name), require_weights(config, without));
+    }
+    NamedTensors more = parameters.to_tensors();
+    more.insert({"caf\xc3\xa9\n", {1}, {0.0f}});
+    CHECK_ERROR(ErrorCode::unexpected_tensor, "\"caf\\xc3\\xa9\\x0a\": expected only weights",
+                require_weights(config, more));
   }
 }
 

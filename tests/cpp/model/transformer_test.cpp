@@ -268,8 +268,21 @@ TEST_CASE("missing, foreign and misshapen weights are refused by name") {
   Tensor norm = shape.take("model.norm.weight");
   norm.shape = {11, 2};
   shape.insert(std::move(norm));
-  CHECK_ERROR(ErrorCode::shape_mismatch, "model.norm.weight: expected shape [22], found [11, 2]",
+  CHECK_ERROR(ErrorCode::shape_mismatch, "\"model.norm.weight\": expected shape [22], found [11, 2]",
               Transformer(config, shape));
+}
+
+TEST_CASE("an architecture larger than its weights, or than the limit, is refused before memory is asked for") {
+  const NamedTensors weights = random_weights(tiny_config(), 1);
+  ModelConfig wide = tiny_config();
+  wide.d_model = 1024;
+  CHECK_ERROR(ErrorCode::shape_mismatch, "\"model.embed_tokens.weight\": expected shape [37, 1024], found [37, 22]",
+              Transformer(wide, weights, {.max_bytes = 1}));
+  ModelConfig longest = tiny_config();
+  longest.max_seq_len = std::size_t{1} << 20;
+  CHECK_ERROR(ErrorCode::out_of_memory, "model: expected at most 1000000 bytes for weights, workspace and a cache",
+              Transformer(longest, weights, {.max_bytes = 1'000'000}));
+  CHECK_NOTHROW(Transformer(tiny_config(), weights, {.max_bytes = 1'000'000}));
 }
 
 TEST_CASE("multiply-adds are counted from the shapes") {

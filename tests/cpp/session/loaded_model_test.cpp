@@ -82,7 +82,7 @@ TEST_CASE("a further part stands beside the model's own, and takes no name or fi
   content.extra_parts = {{"licence", "LICENSE.txt", "do as you like"}};
   const Bundle bundle = make_bundle(content);
   CHECK(bundle.part("licence") == "do as you like");
-  CHECK(bundle.manifest.corpus["source"] == "by hand");
+  CHECK(bundle.manifest.corpus.value()["source"] == "by hand");
   CHECK(load_model(bundle).manifest.parts.size() == 6);
   for (const std::string_view taken : kRequiredParts) {
     content.extra_parts = {{std::string(taken), "other.bin", ""}};

@@ -35,7 +35,7 @@ TEST_CASE("dtypes have the names of the safetensors format and their sizes") {
 TEST_CASE("a wrong shape is named with both shapes") {
   const Tensor tensor{"model.norm.weight", {2, 3}, std::vector<float>(6), DType::f32};
   CHECK_NOTHROW(require_shape(tensor, Shape{2, 3}));
-  CHECK_ERROR(ErrorCode::shape_mismatch, "model.norm.weight: expected shape [3, 2], found [2, 3]",
+  CHECK_ERROR(ErrorCode::shape_mismatch, "\"model.norm.weight\": expected shape [3, 2], found [2, 3]",
               require_shape(tensor, Shape{3, 2}));
   CHECK_ERROR(ErrorCode::shape_mismatch, "expected shape [2, 3, 1], found", require_shape(tensor, Shape{2, 3, 1}));
   CHECK_ERROR(ErrorCode::shape_mismatch, "expected shape [], found", require_shape(tensor, Shape{}));
