@@ -40,13 +40,14 @@ export interface RunTotals {
   cache: CacheBytes | null;
 }
 
-const noCost: LaneCost = { positions: 0, multiply_adds: 0, ms: 0 };
+const noCost: LaneCost = { positions: 0, multiply_adds: 0, bytes_read: 0, ms: 0 };
 
 function addCosts(costs: readonly LaneCost[]): LaneCost {
   return costs.reduce(
     (sum, cost) => ({
       positions: sum.positions + cost.positions,
       multiply_adds: sum.multiply_adds + cost.multiply_adds,
+      bytes_read: sum.bytes_read + cost.bytes_read,
       ms: sum.ms + cost.ms,
     }),
     noCost,

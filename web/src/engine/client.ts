@@ -4,16 +4,28 @@
 import { EngineError, toEngineError } from './errors';
 import type {
   CacheBytes,
+  CacheMap,
   Description,
+  FaultList,
   FromWorker,
+  GrowthPoint,
+  Inside,
+  LessonName,
+  Lessons,
   LoadProgress,
+  ParityReport,
   PolicyOptions,
   RequestKind,
   Requests,
+  RowOptions,
   RunResult,
   RunStep,
+  Sightings,
   ToWorker,
   TokenPiece,
+  TrainingProgress,
+  TrainingRequest,
+  TrainingResult,
 } from './protocol';
 
 /** The part of a Worker that is used here. */
@@ -91,6 +103,87 @@ export class LanguageModel {
   /** Bytes of every KV cache that the engine holds. */
   cache(): Promise<CacheBytes> {
     return this.request('cache', {});
+  }
+
+  /** Starts the module without a bundle: enough for lessons and training. */
+  async prepare(moduleUrl: string): Promise<void> {
+    await this.request('prepare', { moduleUrl });
+  }
+
+  /** Begins a row that is stepped by hand, until finish(). */
+  start(
+    prompt: string,
+    policy: PolicyOptions = {},
+    options: RowOptions = {},
+  ): Promise<Requests['start']['result']> {
+    return this.request('start', { prompt, policy, options });
+  }
+
+  /** One forward pass for these rows together: a step of each that had not finished. */
+  step(rows: readonly number[]): Promise<RunStep[]> {
+    return this.request('step', { rows: [...rows] });
+  }
+
+  /** Takes back a row's last tokens, and gives the row as it stands then. */
+  rewind(row: number, tokens: number): Promise<RunResult> {
+    return this.request('rewind', { row, tokens });
+  }
+
+  /** Ends a row, gives its result and forgets it. */
+  finish(row: number): Promise<RunResult> {
+    return this.request('finish', { row });
+  }
+
+  /** A row that goes on, as a file: its tokens, options and cache. */
+  save(row: number): Promise<Uint8Array> {
+    return this.request('save', { row });
+  }
+
+  /** Begins a row where a saved one stood, to the same bits. */
+  restore(file: Uint8Array): Promise<Requests['restore']['result']> {
+    return this.request('restore', { file });
+  }
+
+  /** What happened inside the model at a position of a row. */
+  inspect(row: number, position: number): Promise<Inside> {
+    return this.request('inspect', { row, position });
+  }
+
+  cacheMap(row: number): Promise<CacheMap> {
+    return this.request('cacheMap', { row });
+  }
+
+  /** What a decode step at each of these lengths costs. */
+  growth(positions: readonly number[]): Promise<GrowthPoint[]> {
+    return this.request('growth', { positions: [...positions] });
+  }
+
+  faults(): Promise<FaultList> {
+    return this.request('faults', {});
+  }
+
+  /** What the detectors see with a fault, or with "none". Rows go on afterwards as if nothing had been. */
+  detect(fault: string): Promise<Sightings> {
+    return this.request('detect', { fault });
+  }
+
+  /** Continues a prompt to so many tokens and checks parity over every schedule. */
+  parity(prompt: string, tokens: number, seed: number): Promise<ParityReport> {
+    return this.request('parity', { prompt, tokens, seed });
+  }
+
+  /** Trains a small model on a text; the engine has it loaded then. The signal stops it and keeps what was learned. */
+  train(
+    request: TrainingRequest,
+    options: { signal?: AbortSignal; onProgress?: (progress: TrainingProgress) => void } = {},
+  ): Promise<TrainingResult> {
+    return this.request('train', request, options.signal, options.onProgress);
+  }
+
+  /** The arithmetic of a lesson. It needs no bundle. */
+  lesson<L extends LessonName>(name: L, input: Lessons[L]['input']): Promise<Lessons[L]['result']> {
+    const params = { name, input } as Requests['lesson']['params'];
+    return this.request('lesson', params) as Promise<Lessons[L]['result']>;
   }
 
   /** Ends the worker and frees its memory. Requests that run end in an error. */

@@ -8,6 +8,8 @@ import type { WireError } from './errors';
 export interface LaneCost {
   positions: number;
   multiply_adds: number;
+  /** Of weights and of the cache, each counted as often as the pass reads it. */
+  bytes_read: number;
   ms: number;
 }
 
@@ -57,14 +59,32 @@ export type PolicyOptions = { readonly [Option in keyof EffectivePolicy]?: unkno
 
 export type FinishReason = 'stop_token' | 'stop_string' | 'length' | 'context_full' | 'aborted' | 'failed';
 
+export type StageName = 'model' | 'penalties' | 'temperature' | 'top_k' | 'top_p' | 'min_p' | 'greedy';
+
+/** What a draw went through, most probable token first. */
+export interface Distribution {
+  /** In their order; `kept` tokens are left after each. */
+  stages: Array<{ name: StageName; kept: number }>;
+  /** `probabilities` has one entry for each stage; a logit of minus infinity is null. */
+  tokens: Array<{ token: number; text: string; rank: number; logit: number | null; probabilities: number[] }>;
+  chosen_rank: number;
+  model_probability: number;
+}
+
 /** One forward pass of a row, as the engine tells it; `token` is null while the prompt is not done. */
 export interface EngineStep {
+  row: number;
   phase: 'prefill' | 'decode';
   past: number;
   token: number | null;
   /** New text, possibly empty: a character may need several tokens. */
   text: string;
+  /** Of the token under the policy. */
   probability: number;
+  /** The uniform number that decided, in [0, 1). */
+  coin: number;
+  /** Where the row was started with `trace`. */
+  distribution?: Distribution;
   finish_reason: FinishReason | null;
   cached: LaneCost;
   full: LaneCost | null;
@@ -103,6 +123,184 @@ export interface BundlePart {
 
 export type JsonObject = Record<string, unknown>;
 
+/** How a row is run beside its policy. */
+export interface RowOptions {
+  /** Recompute the whole prefix for every token and compare every logit. */
+  parity?: boolean;
+  /** Begin before the prompt's last word, and let the first tokens spell it. */
+  heal?: boolean;
+  /** Tell the distribution of every draw, so many of its tokens. */
+  trace?: number;
+  /** Which random stream of the seed the row draws from. */
+  stream?: number;
+  /** Run every step of this row, and of no other, with this fault (see `faults`) in the cached lane. */
+  fault?: string;
+}
+
+/** What happened inside the model at one position of a row, from a pass over the prefix that recorded it. */
+export interface Inside {
+  position: number;
+  /** The tokens of positions 0 to `position`. */
+  tokens: TokenPiece[];
+  layers: Array<{
+    /** By query head, the attention weights of `position` over positions 0 to `position`. */
+    attention: number[][];
+    /** The root mean square of the residual stream before the layer, after attention, and after the MLP. */
+    residual_rms: { before: number; after_attention: number; after_mlp: number };
+    /** What the head reads from the stream after this layer: the most probable tokens, best first. */
+    lens: Array<TokenPiece & { probability: number }>;
+  }>;
+  /** The first query head of the first layer at `position`, before and after its rotation. */
+  rope: {
+    pairing: string;
+    theta: number;
+    /** `angle` is in radians: position times frequency. */
+    pairs: Array<{ frequency: number; angle: number; before: [number, number]; after: [number, number] }>;
+  };
+}
+
+/** What a row's cache holds: the length of each key vector, by layer, key/value head and position. */
+export interface CacheMap {
+  positions: number;
+  /** Positions that fit. */
+  capacity: number;
+  bytes: CacheBytes;
+  key_norms: number[][][];
+}
+
+/** What a decode step at each length costs in the loaded model, in both lanes, and the cache's bytes by formula. */
+export interface GrowthPoint {
+  positions: number;
+  cache_bytes: number;
+  cached: Omit<LaneCost, 'ms'>;
+  full: Omit<LaneCost, 'ms'>;
+}
+
+export interface NamedMeaning {
+  name: string;
+  /** The file that answers for it. */
+  owner: string;
+  meaning: string;
+}
+
+/** Every mutation that the engine can be given, and every detector that looks for them (docs/exactness.md). */
+export interface FaultList {
+  faults: NamedMeaning[];
+  detectors: NamedMeaning[];
+}
+
+/** What the detectors saw with one fault, or with "none". */
+export interface Sightings {
+  fault: string;
+  seen: Array<{ detector: string; where: string; expected: string; found: string }>;
+}
+
+export interface ParityReport {
+  tokens: number;
+  cache_dtype: string;
+  logits_compared: number;
+  differing_bits: number;
+  not_exercised: string[];
+  schedules: Array<{
+    name: string;
+    logits_compared: number;
+    differing_bits: number;
+    first_difference?: { token: number; logit: number; cached: number; full_prefix: number };
+  }>;
+}
+
+/** A small model to train on a text in the page. What is left out has the engine's default for the text's size. */
+export interface TrainingRequest {
+  text: string;
+  name?: string;
+  /** A document is a line of the text, or the whole of it. */
+  unit?: 'line' | 'stream';
+  /** One small batch again and again, without a held-out part: the loss must fall to almost nothing. */
+  overfit?: boolean;
+  steps?: number;
+  vocab_size?: number;
+  d_model?: number;
+  n_layers?: number;
+  n_heads?: number;
+  n_kv_heads?: number;
+  d_ff?: number;
+  max_seq_len?: number;
+  learning_rate?: number;
+  seed?: number;
+}
+
+/** Losses are mean cross entropies of a token in nats. */
+export interface TrainingProgress {
+  stage: 'tokenizer' | 'baseline' | 'training' | 'bundle';
+  step: number;
+  steps: number;
+  loss: number | null;
+  /** Of the last evaluation; null before the first, and without a held-out part. */
+  held_out_loss: number | null;
+  /** Of the n-gram baseline, on the same held-out text, or on the batch that is overfitted. */
+  baseline_loss: number | null;
+  gradient_norm: number | null;
+  learning_rate: number | null;
+  parameters: number;
+  tokens_seen: number;
+  ms: number;
+}
+
+/** A trained model, which the engine that trained it has loaded, and its bundle as files. */
+export interface TrainingResult {
+  /** Fewer than planned when it was stopped; what was learned until then is kept. */
+  steps: number;
+  loss: number;
+  held_out_loss: number | null;
+  baseline_loss: number | null;
+  description: Description;
+  files: Array<{ name: string; bytes: Uint8Array }>;
+}
+
+/** The arithmetic of a lesson, done by the engine's own kernels and layers. */
+export interface Lessons {
+  /** softmax(scores / temperature), with the same in double beside it. */
+  attention_temperature: {
+    input: { scores: number[]; temperature: number };
+    result: { weights: number[]; reference: number[]; entropy_bits: number; max_difference: number; tolerance: number };
+  };
+  /** One head by hand; matrices are rows of numbers: q is [T, D], k is [S, D], v is [S, D], the last query sees all. */
+  attention_by_hand: {
+    input: { q: number[][]; k: number[][]; v: number[][]; causal: boolean };
+    result: {
+      shapes: Record<'q' | 'k' | 'v' | 'scores' | 'weights' | 'output', [number, number]>;
+      scale: number;
+      products: number[][];
+      scores: number[][];
+      /** Null where the mask forbids to look. */
+      masked: Array<Array<number | null>>;
+      weights: number[][];
+      output: number[][];
+      reference: number[][];
+      max_difference: number;
+      tolerance: number;
+    };
+  };
+  /** A query and a key rotated to their positions, and the product of the two, which their distance alone decides. */
+  rope: {
+    input: { query: number[]; key: number[]; query_position: number; key_position: number; theta: number };
+    result: {
+      pairs: Array<{
+        frequency: number;
+        query_angle: number;
+        key_angle: number;
+        query: { before: [number, number]; after: [number, number] };
+        key: { before: [number, number]; after: [number, number] };
+      }>;
+      product: number;
+      /** The product with both positions moved by each of these shifts. */
+      shifted: Array<{ shift: number; product: number }>;
+    };
+  };
+}
+
+export type LessonName = keyof Lessons;
+
 /** What is loaded. */
 export interface Description {
   name: string;
@@ -134,6 +332,8 @@ export interface TokenPiece {
 
 export interface Requests {
   load: { params: { moduleUrl: string; bundleUrl: string }; event: LoadProgress; result: Description };
+  /** Starts the module without a bundle: enough for lessons and training. */
+  prepare: { params: { moduleUrl: string }; event: never; result: null };
   complete: { params: { text: string; policy: PolicyOptions }; event: never; result: RunResult };
   generate: {
     params: { prompt: string; policy: PolicyOptions; parity: boolean; heal: boolean };
@@ -142,6 +342,34 @@ export interface Requests {
   };
   tokenize: { params: { text: string }; event: never; result: TokenPiece[] };
   cache: { params: object; event: never; result: CacheBytes };
+  /** A row that the page steps itself, until `finish`. */
+  start: {
+    params: { prompt: string; policy: PolicyOptions; options: RowOptions };
+    event: never;
+    result: { row: number; tokens: TokenPiece[]; policy: EffectivePolicy };
+  };
+  /** One forward pass for these rows together. Rows of one call have the same fault, or none. */
+  step: { params: { rows: number[] }; event: never; result: RunStep[] };
+  /** Takes back a row's last tokens; the next step draws again what it drew there before. */
+  rewind: { params: { row: number; tokens: number }; event: never; result: RunResult };
+  /** Ends a row and forgets it. */
+  finish: { params: { row: number }; event: never; result: RunResult };
+  /** A row that goes on, as a file, and back. */
+  save: { params: { row: number }; event: never; result: Uint8Array };
+  restore: { params: { file: Uint8Array }; event: never; result: { row: number; so_far: RunResult } };
+  inspect: { params: { row: number; position: number }; event: never; result: Inside };
+  cacheMap: { params: { row: number }; event: never; result: CacheMap };
+  growth: { params: { positions: number[] }; event: never; result: GrowthPoint[] };
+  faults: { params: object; event: never; result: FaultList };
+  detect: { params: { fault: string }; event: never; result: Sightings };
+  parity: { params: { prompt: string; tokens: number; seed: number }; event: never; result: ParityReport };
+  /** An abort stops the training and keeps what was learned. */
+  train: { params: TrainingRequest; event: TrainingProgress; result: TrainingResult };
+  lesson: {
+    params: { [L in LessonName]: { name: L; input: Lessons[L]['input'] } }[LessonName];
+    event: never;
+    result: Lessons[LessonName]['result'];
+  };
 }
 
 export type RequestKind = keyof Requests;

@@ -1,0 +1,65 @@
+// EngineController: gives an element the engine of its bundle, for as long as it is in a document, and renders it again
+// when the engine's state changes. An element needs nothing else to work alone on any page.
+
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+
+import type { LanguageModel } from '../engine/client';
+import { SharedEngine, type EngineUrls } from '../engine/shared-engine';
+import { notStarted, type LoadState } from '../load-state';
+
+/**
+ * What an element says of its engine, all optional: `base`, the folder of worker.js and vitrine-module.mjs (default: that
+ * of this script), and `bundle`, the bundle's folder (default: models/shell/ in the base). Relative to the document.
+ */
+export type EngineHost = ReactiveControllerHost & HTMLElement & { base?: string | null; bundle?: string | null };
+
+const folder = (url: string, from: string | URL): URL => new URL(url.endsWith('/') ? url : `${url}/`, from);
+
+export function engineUrls(base: string | null | undefined, bundle: string | null | undefined): EngineUrls {
+  const files = base ? folder(base, document.baseURI) : new URL('.', import.meta.url);
+  return {
+    workerUrl: new URL('worker.js', files).href,
+    moduleUrl: new URL('vitrine-module.mjs', files).href,
+    bundleUrl: bundle ? folder(bundle, document.baseURI).href : new URL('models/shell/', files).href,
+  };
+}
+
+export class EngineController implements ReactiveController {
+  load: LoadState = notStarted;
+  /** Of the engine's present worker; requests before `load` is ready are refused by the engine. */
+  model: LanguageModel | null = null;
+
+  private held: ReturnType<typeof SharedEngine.hold> | null = null;
+
+  constructor(
+    private readonly host: EngineHost,
+    /** Called when the state changed, before the host renders. */
+    private readonly onChange: () => void = () => {},
+  ) {
+    host.addController(this);
+  }
+
+  get ready(): boolean {
+    return this.load.kind === 'ready';
+  }
+
+  hostConnected(): void {
+    this.held = SharedEngine.hold(engineUrls(this.host.base, this.host.bundle), (load, model) => {
+      this.load = load;
+      this.model = model;
+      this.onChange();
+      this.host.requestUpdate();
+    });
+  }
+
+  hostDisconnected(): void {
+    this.held?.release();
+    this.held = null;
+    this.model = null;
+    this.load = notStarted;
+  }
+
+  retry(): void {
+    this.held?.engine.retry();
+  }
+}
