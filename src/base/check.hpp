@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@ namespace vitrine {
 template <class... Args>
 std::string str(const Args&... args) {
   std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // or else a text that memory was short for would end early, and nobody would know
   (out << ... << args);
+  if (!out) throw std::bad_alloc();  // nothing else can go wrong, and the text would end early
   return out.str();
 }
 

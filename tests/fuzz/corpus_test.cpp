@@ -66,7 +66,7 @@ int fail_allocations(const fuzz::Target& target, const Input& input) {
       target.run(input.bytes);
     } catch (const std::exception& error) {
       fuzz::fail_allocation(-1);
-      FAIL_CHECK(input.path, ": allocation ", index, " fails: ", error.what());
+      FAIL_CHECK(input.path, ": allocation ", index, " fails: ", std::string(error.what()));
       return tried;
     }
     const bool failed = fuzz::allocation_failed();

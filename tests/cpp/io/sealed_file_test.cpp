@@ -60,6 +60,6 @@ TEST_CASE("numbers that are not float32 are neither sealed nor accepted") {
   CHECK_ERROR(ErrorCode::internal, "h: expected float32, found F16", seal(kKind, content));
   SafetensorsFile file = read_safetensors(seal(kKind, small_content()), "s");
   file.tensors.insert({"h", {1}, {1.0F}, DType::f16});
-  CHECK_ERROR(ErrorCode::bad_config, "s: h: expected float32, found F16",
+  CHECK_ERROR(ErrorCode::bad_config, "s: \"h\": expected float32, found F16",
               unseal(kKind, write_safetensors(file.tensors, file.metadata), "s"));
 }

@@ -227,7 +227,7 @@ TEST_CASE("a checkpoint of another run is refused by the option that differs, an
   options.seed = 8;
   Trainer other(config, options, dataset, pool);
   const NamedTensors before = other.weights();
-  CHECK_ERROR(ErrorCode::bad_checkpoint, "seed: expected 8 as in this run, found 7", other.load(path));
+  CHECK_ERROR(ErrorCode::bad_checkpoint, "seed: expected 8 as in this run, found \"7\"", other.load(path));
   CHECK(same(before, other.weights()));
 }
 

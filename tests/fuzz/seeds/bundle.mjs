@@ -173,7 +173,13 @@ export default {
       'weights-absent': without('model.safetensors'),
       'announces-8-pib': folder({ 'manifest.json': json(manifest(files)).replace(/"bytes":\d+/, '"bytes":9007199254740991'), ...files }),
     },
-    bad_manifest: { empty: '', 'no-manifest': without('manifest.json'), 'template-of-another-kind': bundle({ 'template.json': '{"version":1,"unit":"page"}' }) },
+    bad_manifest: {
+      empty: '',
+      'no-manifest': without('manifest.json'),
+      'template-of-another-kind': bundle({ 'template.json': '{"version":1,"unit":"page"}' }),
+      'self-test-of-an-unknown-token': bundle({}, { self_test: { tokens: [257], logits_sha256: otherHash } }),
+      'self-test-longer-than-the-context': bundle({}, { self_test: { tokens: Array(25).fill(1), logits_sha256: otherHash } }),
+    },
     bad_json: { 'manifest-not-json': folder({ 'manifest.json': '{' }), 'tokenizer-not-json': bundle({ 'tokenizer.json': '{' }) },
     bad_safetensors: { 'weights-of-zeros': bundle({ 'model.safetensors': Buffer.alloc(64) }) },
     bad_config: { 'architecture-without-layers': bundle(architecture({ num_hidden_layers: 0 })) },
@@ -200,8 +206,6 @@ export default {
     // Sizes far beyond the file, and beyond what some machines address: refused before memory for them is asked for.
     shape_mismatch_or_out_of_memory: { 'widths-of-a-million': bundle(architecture({ hidden_size: 1 << 20, intermediate_size: 1 << 20 })) },
     out_of_memory: { 'context-of-a-million': bundle(architecture({ max_position_embeddings: 1 << 20 })) },
-    invalid_token: { 'self-test-of-an-unknown-token': bundle({}, { self_test: { tokens: [257], logits_sha256: otherHash } }) },
-    context_full: { 'self-test-longer-than-the-context': bundle({}, { self_test: { tokens: Array(25).fill(1), logits_sha256: otherHash } }) },
     self_test_failed: { 'another-model': bundle({}, { self_test: { ...selfTest, logits_sha256: otherHash } }) },
   },
 };
