@@ -6,16 +6,21 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "session/lessons.hpp"
+#include "session/quick_training.hpp"
 #include "session/session_json.hpp"
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokenIds)
+EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)
 EMSCRIPTEN_DECLARE_VAL_TYPE(Text)
 
 namespace vitrine {
@@ -60,12 +65,15 @@ std::string to_utf8(const Text& text) {
   return val::global("TextEncoder").new_().call<val>("encode", text).as<std::string>();
 }
 
+Bytes to_bytes(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  return Bytes(val::global("Uint8Array").new_(val(emscripten::typed_memory_view(text.size(), bytes))));
+}
+
 Text from_utf8(const std::string& text) {
   val options = val::object();
   options.set("ignoreBOM", true);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  const val copy = val::global("Uint8Array").new_(val(emscripten::typed_memory_view(text.size(), bytes)));
-  return Text(val::global("TextDecoder").new_(val("utf-8"), options).call<val>("decode", copy));
+  return Text(val::global("TextDecoder").new_(val("utf-8"), options).call<val>("decode", to_bytes(text)));
 }
 
 /// A copy: views of the wasm heap never leave this file.
@@ -79,6 +87,19 @@ RowId to_row(double number) {
   const bool is_row = number >= 0 && number <= std::numeric_limits<RowId>::max() && number == std::floor(number);
   if (!is_row) throw Error(ErrorCode::not_loaded, "row: expected one that was started, found another number");
   return static_cast<RowId>(number);
+}
+
+std::vector<RowId> to_rows(const Numbers& numbers) {
+  std::vector<RowId> rows;
+  for (const double number : emscripten::vecFromJSArray<double>(numbers)) rows.push_back(to_row(number));
+  return rows;
+}
+
+/// Lengths and counts; what is none becomes one that nothing has, and is refused where it is used.
+std::size_t to_count(double number) {
+  const bool is_count =
+      number >= 0 && number < std::numeric_limits<std::uint32_t>::max() && number == std::floor(number);
+  return is_count ? static_cast<std::size_t>(number) : std::numeric_limits<std::uint32_t>::max();
 }
 
 class Module {
@@ -107,15 +128,42 @@ class Module {
       return json_text(result_json(session_.complete(to_utf8(text), effective, entropy())));
     });
   }
-  RowId start(const Text& prompt, const std::string& policy, const std::string& options) {
+  std::string start(const Text& prompt, const std::string& policy, const std::string& options) {
     return guarded([&] {
       const Policy effective = session_.effective_policy(parse_json(policy, "policy"));
       const RowOptions row_options = parse_row_options(parse_json(options, "row options"));
-      return session_.start(to_utf8(prompt), effective, row_options, entropy());
+      const RowId row = session_.start(to_utf8(prompt), effective, row_options, entropy());
+      return json_text(started_json(row, session_));
     });
   }
-  std::string step(double row) {
-    return guarded([&] { return json_text(step_json(session_.step(to_row(row)), session_)); });
+  std::string step(const Numbers& rows) {
+    return guarded([&] {
+      Json steps = Json::array();
+      for (const RowStep& step : session_.step(to_rows(rows))) steps.push_back(step_json(step, session_));
+      return json_text(steps);
+    });
+  }
+  std::string result(double row) {
+    return guarded([&] { return json_text(result_json(session_.result(to_row(row)))); });
+  }
+  void rewind(double row, double tokens) {
+    guarded([&] { session_.rewind(to_row(row), to_count(tokens)); });
+  }
+  Bytes save(double row) {
+    return guarded([&] { return to_bytes(session_.save(to_row(row))); });
+  }
+  RowId restore(const Bytes& file) {
+    return guarded([&] { return session_.restore(file.as<std::string>()); });
+  }
+  std::string inspect(double row, double position) {
+    return guarded(
+        [&] { return json_text(inspection_json(session_.inspect(to_row(row), to_count(position)), session_)); });
+  }
+  std::string map_cache(double row) {
+    return guarded([&] { return json_text(cache_map_json(session_.cache_map(to_row(row)))); });
+  }
+  std::string lesson(const std::string& name, const std::string& input) {
+    return guarded([&] { return json_text(run_lesson(name, parse_json(input, "lesson"))); });
   }
   void cancel(double row) {
     guarded([&] { session_.abort(to_row(row)); });
@@ -127,6 +175,24 @@ class Module {
       return result;
     });
   }
+  std::string growth(const Numbers& positions) {
+    return guarded([&] {
+      Json points = Json::array();
+      for (const double length : emscripten::vecFromJSArray<double>(positions)) {
+        points.push_back(growth_json(session_.growth(to_count(length))));
+      }
+      return json_text(points);
+    });
+  }
+  std::string list_faults() {
+    return guarded([] { return json_text(fault_list_json()); });
+  }
+  std::string detect(const std::string& name) {
+    return guarded([&] {
+      const Fault fault = parse_fault(name);
+      return json_text(sightings_json(fault, session_.detect(fault)));
+    });
+  }
   std::string check_parity(const Text& prompt, const std::string& options) {
     return guarded([&] {
       const ParityOptions parsed = parse_parity_options(parse_json(options, "parity options"));
@@ -134,8 +200,46 @@ class Module {
     });
   }
 
+  std::string begin_training(const Text& request) {
+    return guarded([&] {
+      training_ = std::make_unique<QuickTraining>(parse_quick_training(parse_json(to_utf8(request), "train")));
+      return json_text(quick_training_json(training_->progress()));
+    });
+  }
+  std::string train_step() {
+    return guarded([&] {
+      training().advance();
+      return json_text(quick_training_json(training_->progress()));
+    });
+  }
+  std::string end_training() {
+    return guarded([&] {
+      trained_ = training().finish();
+      session_.load(*trained_);
+      return json_text(trained_json(training_->progress(), *trained_, session_));
+    });
+  }
+  Bytes trained_file(const std::string& name) {
+    return guarded([&] {
+      training();
+      if (!trained_) throw Error(ErrorCode::not_loaded, "train: expected a training that has ended, found none");
+      return to_bytes(bundle_file(*trained_, name));
+    });
+  }
+  void drop_training() {
+    training_.reset();
+    trained_.reset();
+  }
+
  private:
+  QuickTraining& training() {
+    if (training_ == nullptr) throw Error(ErrorCode::not_loaded, "train: expected a training under way, found none");
+    return *training_;
+  }
+
   Session session_;
+  std::unique_ptr<QuickTraining> training_;
+  std::optional<Bundle> trained_;
 };
 
 }  // namespace
@@ -143,6 +247,7 @@ class Module {
 EMSCRIPTEN_BINDINGS(vitrine) {
   emscripten::register_type<Bytes>("Uint8Array");
   emscripten::register_type<TokenIds>("Int32Array");
+  emscripten::register_type<Numbers>("number[]");
   emscripten::register_type<Text>("string");
   emscripten::class_<Module>("Session")
       .constructor<>()
@@ -153,9 +258,24 @@ EMSCRIPTEN_BINDINGS(vitrine) {
       .function("decode(ids)", &Module::decode)
       .function("complete(text, policyJson)", &Module::complete)
       .function("start(prompt, policyJson, optionsJson)", &Module::start)
-      .function("step(row)", &Module::step)
+      .function("step(rows)", &Module::step)
+      .function("result(row)", &Module::result)
+      .function("rewind(row, tokens)", &Module::rewind)
+      .function("save(row)", &Module::save)
+      .function("restore(file)", &Module::restore)
+      .function("inspect(row, position)", &Module::inspect)
+      .function("mapCache(row)", &Module::map_cache)
+      .function("lesson(name, inputJson)", &Module::lesson)
       .function("cancel(row)", &Module::cancel)
       .function("finish(row)", &Module::finish)
+      .function("growth(positions)", &Module::growth)
+      .function("listFaults", &Module::list_faults)
+      .function("detect(fault)", &Module::detect)
+      .function("beginTraining(requestJson)", &Module::begin_training)
+      .function("trainStep", &Module::train_step)
+      .function("endTraining", &Module::end_training)
+      .function("trainedFile(name)", &Module::trained_file)
+      .function("dropTraining", &Module::drop_training)
       .function("checkParity(prompt, optionsJson)", &Module::check_parity);
 }
 

@@ -25,7 +25,10 @@ struct Generator::Slot {
   std::span<const TokenId> generated() const { return std::span<const TokenId>(sequence).subspan(prompt_size); }
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
+  std::string_view still_required() const { return std::string_view(required).substr(spelled); }
   bool active() const { return id != 0 && finish == FinishReason::none; }
+  /// How many leading tokens of a prompt the cache holds, as rows with this fault compute them.
+  std::size_t shared_with(std::span<const TokenId> tokens, Fault row_fault) const;
   /// Everything of a request but the cache and the id.
   void begin(RowRequest request, Policy checked_policy);
 
@@ -37,10 +40,38 @@ struct Generator::Slot {
   Policy policy;
   RandomStream stream{0};
   StopMatcher matcher;
-  std::string required;  // what is still to be spelled
+  std::string required;     // RowRequest::required
+  std::size_t spelled = 0;  // bytes of it that the tokens have spelled
   FinishReason finish = FinishReason::none;
   bool traced = false;
   DistributionTrace trace;
+  Fault fault = Fault::none;  // that computed what the cache holds
+};
+
+/// Puts the fault of a step's rows in the place of what is injected otherwise, for as long as it lives.
+class Generator::FaultScope {
+ public:
+  FaultScope(Generator& generator, Fault fault) : generator_(generator), before_(generator.fault_), fault_(fault) {
+    if (fault == Fault::none) return;
+    std::unique_ptr<InjectedFault>& kept = generator.row_faults_[fault];
+    if (kept == nullptr) kept = std::make_unique<InjectedFault>(fault, generator.model_->config());
+    exchange(fault);
+  }
+  ~FaultScope() {
+    if (fault_ != Fault::none) exchange(before_);
+  }
+  FaultScope(const FaultScope&) = delete;
+  FaultScope& operator=(const FaultScope&) = delete;
+
+ private:
+  void exchange(Fault fault) {
+    generator_.model_->exchange_fault(generator_.row_faults_[fault_]);
+    generator_.fault_ = fault;
+  }
+
+  Generator& generator_;
+  Fault before_;
+  Fault fault_;
 };
 
 Generator::Generator(Transformer& model, TokenBytes token_bytes, const GeneratorOptions& options)
@@ -84,16 +115,23 @@ void Generator::Slot::begin(RowRequest request, Policy checked_policy) {
   matcher = StopMatcher(checked_policy.stop);
   policy = std::move(checked_policy);
   required = std::move(request.required);
+  spelled = 0;
   finish = FinishReason::none;
   traced = request.trace_limit.has_value();
   trace.limit = request.trace_limit.value_or(0);
+  fault = request.fault;
+}
+
+std::size_t Generator::Slot::shared_with(std::span<const TokenId> tokens, Fault row_fault) const {
+  const bool shares = fault == row_fault && (fault == Fault::none || needs_rewound_cache(fault));
+  return shares ? cache.common_prefix(tokens) : 0;
 }
 
 RowId Generator::join(RowRequest request) {
   Policy policy = check_request(request);
-  Slot& slot = choose_slot(request.prompt);
+  Slot& slot = choose_slot(request.prompt, request.fault);
   // The last prompt token is always computed: its logits choose the first new token.
-  slot.reused = std::min(slot.cache.common_prefix(request.prompt), request.prompt.size() - 1);
+  slot.reused = std::min(slot.shared_with(request.prompt, request.fault), request.prompt.size() - 1);
   slot.cache.rewind(slot.reused);
   slot.begin(std::move(request), std::move(policy));
   slot.id = next_row_++;
@@ -105,15 +143,11 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
   check_tokens(generated, "generated");
   Slot resumed(std::move(cache));
   resumed.begin(std::move(request), std::move(policy));
-  std::string bytes;
-  bool ended = generated.size() >= resumed.policy.max_new_tokens;
-  for (const TokenId token : generated) {
-    VITRINE_CHECK(spells(token, resumed.required), ErrorCode::invalid_option,
-                  "resume: expected tokens that spell what is required, found ", token);
-    resumed.sequence.push_back(token);
-    bytes += take_bytes(resumed, token);
-    ended = ended || is_stop_token(resumed.policy, token) || resumed.matcher.matched();
-  }
+  resumed.sequence.insert(resumed.sequence.end(), generated.begin(), generated.end());
+  std::string bytes = replay(resumed);
+  const bool ended =
+      generated.size() >= resumed.policy.max_new_tokens || resumed.matcher.matched() ||
+      std::any_of(generated.begin(), generated.end(), [&](TokenId t) { return is_stop_token(resumed.policy, t); });
   const ModelConfig& config = model_->config();
   const std::size_t tokens = resumed.sequence.size(), cached = resumed.cache.length();
   VITRINE_CHECK(!ended && tokens <= config.max_seq_len, ErrorCode::invalid_option,
@@ -123,21 +157,48 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
                 ErrorCode::invalid_option, "resume: expected a cache of this model with a beginning of the row's ",
                 tokens, " tokens, found another");
   resumed.reused = std::min(cached, resumed.prompt_size);
-  Slot& slot = choose_slot({});
+  Slot& slot = choose_slot({}, resumed.fault);
   slot = std::move(resumed);
   slot.id = next_row_++;
   return {slot.id, std::move(bytes)};
 }
 
+std::string Generator::rewind(RowId row, std::size_t tokens) {
+  Slot& rewound = slot(row);
+  const std::size_t chosen = rewound.generated().size();
+  VITRINE_CHECK(tokens <= chosen, ErrorCode::invalid_option, "rewind: expected at most the ", chosen,
+                " tokens that row ", row, " has chosen, found ", tokens);
+  if (tokens > 0) {
+    rewound.sequence.resize(rewound.sequence.size() - tokens);
+    // The last token is computed again: its logits choose the next one.
+    rewound.cache.rewind(std::min(rewound.cache.length(), rewound.sequence.size() - 1));
+    rewound.finish = FinishReason::none;
+  }
+  return replay(rewound);
+}
+
+/// Rebuilds what follows from a row's tokens, and gives the bytes that they make certain.
+std::string Generator::replay(Slot& slot) const {
+  slot.matcher = StopMatcher(slot.policy.stop);
+  slot.spelled = 0;
+  std::string bytes;
+  for (const TokenId token : slot.generated()) {
+    VITRINE_CHECK(spells(token, slot.still_required()), ErrorCode::invalid_option,
+                  "resume: expected tokens that spell what is required, found ", token);
+    bytes += take_bytes(slot, token);
+  }
+  return bytes;
+}
+
 /// The free slot that shares most with the prompt; a new one where none shares more than the first token, which
 /// is often the same for every text; else the emptiest.
-Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
+Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt, Fault fault) {
   Slot* best = nullptr;
   Slot* emptiest = nullptr;
   std::size_t best_prefix = 1;
   for (const auto& slot : slots_) {
     if (slot->id != 0) continue;
-    const std::size_t prefix = slot->cache.common_prefix(prompt);
+    const std::size_t prefix = slot->shared_with(prompt, fault);
     if (prefix > best_prefix) {
       best = slot.get();
       best_prefix = prefix;
@@ -156,7 +217,8 @@ Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
 
 /// Whether the next step is for this row too: until it has finished, unless a fault was injected.
 bool Generator::advances(const Slot& slot) const {
-  if (slot.active() || fault_ != Fault::finished_row_advances) return slot.active();
+  const Fault fault = slot.fault == Fault::none ? fault_ : slot.fault;
+  if (slot.active() || fault != Fault::finished_row_advances) return slot.active();
   return slot.id != 0 && !slot.pending().empty() && slot.cache.length() < slot.cache.capacity();
 }
 
@@ -165,17 +227,28 @@ std::span<const RowEvent> Generator::step() {
   for (const auto& slot : slots_) {
     if (advances(*slot)) active.push_back(slot.get());
   }
-  return step(active);
+  return step_slots(active);
 }
 
-std::span<const RowEvent> Generator::step(RowId row) {
-  Slot* only = &slot(row);
-  return step(std::span<Slot* const>(&only, advances(*only) ? 1 : 0));
+std::span<const RowEvent> Generator::step(std::span<const RowId> rows) {
+  std::vector<Slot*> active;
+  for (const RowId row : rows) {
+    VITRINE_CHECK(std::count(rows.begin(), rows.end(), row) == 1, ErrorCode::invalid_option,
+                  "step: expected each row once, found row ", row, " twice");
+    if (Slot& named = slot(row); advances(named)) active.push_back(&named);
+  }
+  return step_slots(active);
 }
 
-std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
+std::span<const RowEvent> Generator::step_slots(std::span<Slot* const> active) {
   events_.clear();
   if (active.empty()) return events_;
+  const Fault fault = active.front()->fault;
+  for (const Slot* slot : active) {
+    VITRINE_CHECK(slot->fault == fault, ErrorCode::invalid_option, "step: expected rows of one fault, found ",
+                  fault_name(fault), " and ", fault_name(slot->fault));
+  }
+  const FaultScope scope(*this, fault);
 
   // Every row gets one token; what is left of the model's batch goes to prompts, in the order of the rows.
   std::size_t spare = model_->options().max_batch_rows - active.size();
@@ -208,7 +281,7 @@ std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
 void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& event) {
   event.logits = logits;
   const std::size_t step = slot.generated().size();
-  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.required)};
+  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.still_required())};
   try {
     event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr, context);
   } catch (const Error& error) {
@@ -251,8 +324,8 @@ bool Generator::spells(TokenId token, std::string_view required) const {
 /// The bytes that a chosen token makes certain, once what is required has been spelled.
 std::string Generator::take_bytes(Slot& slot, TokenId token) const {
   const std::string_view bytes = token_bytes_(token);
-  const std::size_t spelled = std::min(slot.required.size(), bytes.size());
-  slot.required.erase(0, spelled);
+  const std::size_t spelled = std::min(slot.still_required().size(), bytes.size());
+  slot.spelled += spelled;
   return slot.matcher.push(bytes.substr(spelled));
 }
 

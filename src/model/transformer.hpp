@@ -16,6 +16,11 @@
 
 namespace vitrine {
 
+class InjectedFault;
+class PackedWeights;
+class RopeTable;
+class ThreadPool;
+
 /// The T new tokens of one sequence, which follow the positions that its cache holds.
 struct SequenceInput {
   KvCache* cache = nullptr;
@@ -38,6 +43,14 @@ struct TransformerOptions {
 
 class Transformer {
  public:
+  /// What a forward pass reads; it lives as long as the model.
+  struct Parts {
+    const ModelConfig& config;
+    const PackedWeights& weights;
+    const RopeTable& rope;
+    ThreadPool& pool;
+  };
+
   /// Packs the weights. Throws missing_tensor, unexpected_tensor, shape_mismatch, bad_config, out_of_memory.
   Transformer(const ModelConfig& config, const NamedTensors& weights, const TransformerOptions& options = {});
   ~Transformer();
@@ -46,6 +59,8 @@ class Transformer {
 
   const ModelConfig& config() const;
   const TransformerOptions& options() const;
+  /// For a pass with another memory plan than forward()'s: model/trace.hpp.
+  Parts parts();
   /// An empty cache of this model's shape and of the dtype of the options. Whatever these say, forward() also takes
   /// caches of f32.
   KvCache make_cache() const { return KvCache(config().kv_shape(options().cache_dtype)); }
@@ -59,6 +74,10 @@ class Transformer {
   /// `past` cached ones, with `logits_rows` rows of logits.
   std::uint64_t multiply_adds(std::size_t past, std::size_t tokens, std::size_t logits_rows) const;
 
+  /// Bytes that such a call reads of the packed weights, padding aside, and of a cache of the options' dtype, by
+  /// formula: each matrix once, an embedding a token, and for every kAttentionTile new tokens the positions they see.
+  std::uint64_t bytes_read(std::size_t past, std::size_t tokens, std::size_t logits_rows) const;
+
   /// Bytes of the packed weights and of the workspace.
   std::uint64_t weight_bytes() const;
   std::uint64_t workspace_bytes() const;
@@ -68,6 +87,9 @@ class Transformer {
   /// here.
   void inject(Fault fault);
   Fault fault() const;
+  /// Puts `fault` in the place of what is injected and hands that out, null meaning none: what a fault remembers of the
+  /// calls before (InjectedFault) outlasts calls without it.
+  void exchange_fault(std::unique_ptr<InjectedFault>& fault);
 
  private:
   struct State;

@@ -85,7 +85,10 @@ Json cache_json(const KvBytes& bytes) {
 }
 
 Json lane_json(const LaneCost& lane) {
-  return {{"positions", lane.positions}, {"multiply_adds", lane.multiply_adds}, {"ms", lane.milliseconds}};
+  return {{"positions", lane.positions},
+          {"multiply_adds", lane.multiply_adds},
+          {"bytes_read", lane.bytes_read},
+          {"ms", lane.milliseconds}};
 }
 
 Json tally_json(const ParityTally& tally) {
@@ -111,7 +114,69 @@ Json step_json(const RowStep& step, const Session& session) {
   json["parity"] = tally_json(step.parity);
   json["cache"] = cache_json(step.cache);
   if (step.trace != nullptr) json["distribution"] = distribution_json(*step.trace, session);
+  if (step.error) json["error"] = {{"code", error_name(step.error->code())}, {"message", step.error->message()}};
   return json;
+}
+
+Json token_pieces_json(std::span<const TokenId> tokens, const Session& session) {
+  Json json = Json::array();
+  for (const TokenId& token : tokens) json.push_back({{"id", token}, {"piece", session.decode({&token, 1})}});
+  return json;
+}
+
+Json started_json(RowId row, const Session& session) {
+  return {{"row", row},
+          {"tokens", token_pieces_json(session.tokens(row), session)},
+          {"policy", write_policy(session.result(row).policy)}};
+}
+
+Json inspection_json(const Inspection& inspection, const Session& session) {
+  Json layers = Json::array();
+  for (std::size_t i = 0; i < inspection.trace.layers.size(); ++i) {
+    const LayerTrace& layer = inspection.trace.layers[i];
+    Json lens = Json::array();
+    for (const LensToken& best : inspection.lens[i]) {
+      lens.push_back(
+          {{"id", best.token}, {"piece", session.decode({&best.token, 1})}, {"probability", best.probability}});
+    }
+    layers.push_back({{"attention", layer.attention},
+                      {"residual_rms",
+                       {{"before", layer.rms_before},
+                        {"after_attention", layer.rms_after_attention},
+                        {"after_mlp", layer.rms_after_mlp}}},
+                      {"lens", std::move(lens)}});
+  }
+  Json pairs = Json::array();
+  for (const RopePair& pair : inspection.rope) {
+    pairs.push_back(
+        {{"frequency", pair.frequency}, {"angle", pair.angle}, {"before", pair.before}, {"after", pair.after}});
+  }
+  const ModelConfig& config = session.model().transformer.config();
+  const bool halves = config.rope_pairing == kernels::RopePairing::halves;
+  return {{"position", inspection.tokens.size() - 1},
+          {"tokens", token_pieces_json(inspection.tokens, session)},
+          {"layers", std::move(layers)},
+          {"rope",
+           {{"pairing", halves ? "halves" : "adjacent"}, {"theta", config.rope_theta}, {"pairs", std::move(pairs)}}}};
+}
+
+Json cache_map_json(const CacheMap& map) {
+  return {{"positions", map.positions},
+          {"capacity", map.capacity},
+          {"bytes", cache_json(map.bytes)},
+          {"key_norms", map.key_norms}};
+}
+
+Json growth_json(const GrowthPoint& point) {
+  const auto by_formula = [](const LaneCost& lane) {
+    Json json = lane_json(lane);
+    json.erase("ms");
+    return json;
+  };
+  return {{"positions", point.positions},
+          {"cache_bytes", point.cache_bytes},
+          {"cached", by_formula(point.cached)},
+          {"full", by_formula(point.full)}};
 }
 
 Json result_json(const RowResult& result) {
@@ -230,6 +295,7 @@ RowOptions parse_row_options(const Json& json) {
   }
   options.stream = reader.optional_unsigned("stream", 0, PolicyLimits::kMaxSeed).value_or(0);
   options.heal = reader.optional_boolean("heal").value_or(false);
+  options.fault = parse_fault(reader.optional_string("fault").value_or("none"));
   reader.finish();
   return options;
 }
@@ -237,6 +303,7 @@ RowOptions parse_row_options(const Json& json) {
 Json row_options_json(const RowOptions& options) {
   Json json = {{"parity", options.parity}, {"stream", options.stream}, {"heal", options.heal}};
   if (options.trace_limit) json["trace"] = *options.trace_limit;
+  if (options.fault != Fault::none) json["fault"] = fault_name(options.fault);
   return json;
 }
 

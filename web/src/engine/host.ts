@@ -5,16 +5,28 @@ import { EngineError, toWireError } from './errors';
 import { downloadBundle } from './loader';
 import type {
   CacheBytes,
+  CacheMap,
   Description,
   EngineStep,
+  FaultList,
   FromWorker,
+  GrowthPoint,
+  Inside,
+  LessonName,
+  Lessons,
+  ParityReport,
   Request,
   RequestKind,
   Requests,
   RunResult,
+  RunStep,
+  Sightings,
   ToWorker,
   TokenPiece,
+  TrainingProgress,
+  TrainingResult,
 } from './protocol';
+import { RowNumbers } from './row-numbers';
 import type { EngineSession, SessionFactory } from './session';
 
 export interface HostSurroundings {
@@ -30,18 +42,45 @@ type Handler<K extends RequestKind> = (
   context: { signal: AbortSignal; emit: (event: Requests[K]['event']) => void },
 ) => Promise<Requests[K]['result']>;
 
+/** What a session tells of a training: the times are kept here, the bytes of the files come one by one. */
+type Trained = Omit<TrainingResult, 'files'> & { files: string[] };
+
+/** What a session tells of a row that has just begun, with its own number. */
+type Started = Requests['start']['result'];
+
 export class EngineHost {
   private session: EngineSession | null = null;
+  /** How often the model was replaced: rows of another one are gone. */
+  private replacements = 0;
+  private isTraining = false;
+  private readonly rows = new RowNumbers();
   private readonly running = new Map<number, AbortController>();
   private readonly handlers: { [K in RequestKind]: Handler<K> };
 
   constructor(private readonly surroundings: HostSurroundings) {
     this.handlers = {
       load: (params, context) => this.load(params, context),
+      prepare: (params, context) => this.prepare(params, context),
       complete: (params, context) => this.complete(params, context),
       generate: (params, context) => this.generate(params, context),
       tokenize: async ({ text }) => this.tokenize(text),
       cache: async () => JSON.parse(this.loaded().describeCache()) as CacheBytes,
+      start: (params, context) => this.start(params, context),
+      step: async ({ rows }) => this.step(rows),
+      rewind: async ({ row, tokens }) => this.rewind(row, tokens),
+      finish: async ({ row }) => this.finish(row),
+      save: async ({ row }) => this.loaded().save(this.rows.of(row)),
+      restore: async ({ file }) => this.restore(file),
+      inspect: async ({ row, position }) => JSON.parse(this.loaded().inspect(this.rows.of(row), position)) as Inside,
+      cacheMap: async ({ row }) => JSON.parse(this.loaded().mapCache(this.rows.of(row))) as CacheMap,
+      growth: async ({ positions }) => JSON.parse(this.loaded().growth(positions)) as GrowthPoint[],
+      faults: async () => JSON.parse(this.loaded().listFaults()) as FaultList,
+      detect: async ({ fault }) => JSON.parse(this.loaded().detect(fault)) as Sightings,
+      parity: async ({ prompt, ...options }) =>
+        JSON.parse(this.loaded().checkParity(prompt, JSON.stringify(options))) as ParityReport,
+      train: (params, context) => this.train(params, context),
+      lesson: async ({ name, input }) =>
+        JSON.parse(this.loaded().lesson(name, JSON.stringify(input))) as Lessons[LessonName]['result'],
     };
   }
 
@@ -56,7 +95,8 @@ export class EngineHost {
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
-      const handler = this.handlers[kind] as Handler<K> | undefined;
+      const handlers: { [kind in RequestKind]?: unknown } = this.handlers;
+      const handler = (Object.hasOwn(handlers, kind) ? handlers[kind] : undefined) as Handler<K> | undefined;
       if (handler === undefined)
         throw new EngineError('invalid_option', `request: found unknown kind "${String(kind)}"`);
       const result = await handler(request.params as Requests[K]['params'], {
@@ -66,7 +106,7 @@ export class EngineHost {
       this.surroundings.post({ kind: 'result', id, result });
     } catch (error) {
       // A trap leaves the module's memory in an unknown state: nothing may run on it again.
-      if (error instanceof WebAssembly.RuntimeError) this.session = null;
+      if (error instanceof WebAssembly.RuntimeError) this.replaceSession(null);
       this.surroundings.post({ kind: 'error', id, error: toWireError(error) });
     } finally {
       this.running.delete(id);
@@ -78,6 +118,12 @@ export class EngineHost {
     return this.session;
   }
 
+  private replaceSession(session: EngineSession | null): void {
+    this.session = session;
+    this.replacements += 1;
+    this.rows.clear();
+  }
+
   /** A model that was loaded before serves until the new one is ready, and goes on if that one fails. */
   private readonly load: Handler<'load'> = async ({ moduleUrl, bundleUrl }, { signal, emit }) => {
     emit({ stage: 'engine', received: 0, total: 0 });
@@ -87,12 +133,20 @@ export class EngineHost {
       emit({ stage: 'start', received: 0, total: 0 });
       const description = JSON.parse(session.load()) as Description;
       this.session?.delete();
-      this.session = session;
+      this.replaceSession(session);
       return description;
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) session.delete();
       throw error;
     }
+  };
+
+  private readonly prepare: Handler<'prepare'> = async ({ moduleUrl }) => {
+    if (this.session !== null) return null;
+    const session = await this.surroundings.createSession(moduleUrl);
+    if (this.session === null) this.session = session;
+    else session.delete();
+    return null;
   };
 
   /** One call of the engine, which nothing can stop: an abort counts until it begins. */
@@ -105,19 +159,22 @@ export class EngineHost {
   /** A stopped generation has a result: its text so far, with finish_reason "aborted". */
   private readonly generate: Handler<'generate'> = async ({ prompt, policy, parity, heal }, { signal, emit }) => {
     const session = this.loaded();
-    const row = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
+    const { replacements } = this;
+    const started = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
+    const { row } = JSON.parse(started) as Started;
     try {
       for (let finished = false; !finished;) {
         // Between any two passes the page may stop the row, ask for a completion or load another bundle.
         await this.surroundings.yieldToMessages();
-        if (this.session !== session) throw new EngineError('aborted', 'engine: another bundle was loaded');
+        this.requireStill(replacements);
         if (signal.aborted) break;
-        const step = JSON.parse(session.step(row)) as EngineStep;
+        const [step] = JSON.parse(session.step([row])) as [EngineStep];
+        if (step.error) throw new EngineError(step.error.code, step.error.message);
         finished = step.finish_reason !== null;
         emit({ ...step, piece: this.piece(step.token) });
       }
     } catch (error) {
-      if (this.isUsable(session, error)) {
+      if (this.replacements === replacements && !(error instanceof WebAssembly.RuntimeError)) {
         session.cancel(row);
         session.finish(row);
       }
@@ -127,9 +184,75 @@ export class EngineHost {
     return JSON.parse(session.finish(row)) as RunResult;
   };
 
-  /** Rows of a session that was replaced went with it, and nothing may run on a module after a trap. */
-  private isUsable(session: EngineSession, error: unknown): boolean {
-    return this.session === session && !(error instanceof WebAssembly.RuntimeError);
+  private readonly start: Handler<'start'> = async ({ prompt, policy, options }) => {
+    const started = JSON.parse(
+      this.loaded().start(prompt, JSON.stringify(policy), JSON.stringify(options)),
+    ) as Started;
+    return { ...started, row: this.rows.add(started.row) };
+  };
+
+  private step(rows: number[]): RunStep[] {
+    const session = this.loaded();
+    const numbers = new Map(rows.map((row) => [this.rows.of(row), row]));
+    const steps = JSON.parse(session.step(rows.map((row) => this.rows.of(row)))) as EngineStep[];
+    return steps.map((step) => ({ ...step, row: numbers.get(step.row) as number, piece: this.piece(step.token) }));
+  }
+
+  private rewind(row: number, tokens: number): RunResult {
+    const session = this.loaded();
+    const engineRow = this.rows.of(row);
+    session.rewind(engineRow, tokens);
+    return JSON.parse(session.result(engineRow)) as RunResult;
+  }
+
+  private restore(file: Uint8Array): Requests['restore']['result'] {
+    const session = this.loaded();
+    const engineRow = session.restore(file);
+    return { row: this.rows.add(engineRow), so_far: JSON.parse(session.result(engineRow)) as RunResult };
+  }
+
+  private finish(row: number): RunResult {
+    const session = this.loaded();
+    const engineRow = this.rows.of(row);
+    session.cancel(engineRow);
+    const result = JSON.parse(session.finish(engineRow)) as RunResult;
+    this.rows.forget(row);
+    return result;
+  }
+
+  /** A stopped training has a result too: what was learned until then. */
+  private readonly train: Handler<'train'> = async (request, { signal, emit }) => {
+    if (this.isTraining) throw new EngineError('invalid_option', 'train: expected one training at a time, found two');
+    const session = this.loaded();
+    const { replacements } = this;
+    const begin = performance.now();
+    let progress = JSON.parse(session.beginTraining(JSON.stringify(request))) as TrainingProgress;
+    const tell = (): void => emit({ ...progress, ms: performance.now() - begin });
+    this.isTraining = true;
+    let trapped = false;
+    try {
+      for (tell(); progress.stage !== 'bundle'; tell()) {
+        await this.surroundings.yieldToMessages();
+        this.requireStill(replacements);
+        if (signal.aborted) break;
+        progress = JSON.parse(session.trainStep()) as TrainingProgress;
+      }
+      const trained = JSON.parse(session.endTraining()) as Trained;
+      this.replaceSession(session);
+      const files = trained.files.map((name) => ({ name, bytes: session.trainedFile(name) }));
+      return { ...trained, files };
+    } catch (error) {
+      trapped = error instanceof WebAssembly.RuntimeError;
+      throw error;
+    } finally {
+      this.isTraining = false;
+      if (this.session === session && !trapped) session.dropTraining();
+    }
+  };
+
+  /** Throws where another model has taken the place of the one that was there then. */
+  private requireStill(replacements: number): void {
+    if (this.replacements !== replacements) throw new EngineError('aborted', 'engine: another bundle was loaded');
   }
 
   private piece(token: number | null): string {
