@@ -149,7 +149,7 @@ export const shared = css`
 
   .alert {
     border: 1px solid var(--bad);
-    border-left-width: 4px;
+    border-inline-start-width: 4px;
     background: var(--bad-soft);
     border-radius: var(--radius-small);
     padding: var(--space-3) var(--space-4);
@@ -168,9 +168,10 @@ export const shared = css`
 
   th,
   td {
-    text-align: left;
+    text-align: start;
     vertical-align: baseline;
-    padding: 0.3rem 0.6rem 0.3rem 0;
+    padding-block: 0.3rem;
+    padding-inline: 0 0.6rem;
     border-bottom: 1px solid var(--line);
   }
 
@@ -181,9 +182,8 @@ export const shared = css`
 
   th.figure,
   td.figure {
-    text-align: right;
-    padding-right: 0;
-    padding-left: 0.6rem;
+    text-align: end;
+    padding-inline: 0.6rem 0;
   }
 
   td.figure {
@@ -193,7 +193,7 @@ export const shared = css`
   }
 
   caption {
-    text-align: left;
+    text-align: start;
     color: var(--ink-soft);
     font-size: var(--step--1);
     padding-bottom: var(--space-2);
