@@ -4,7 +4,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import type { LaneCost, RunStep } from '../engine/protocol';
-import { messages } from '../messages';
+import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../run';
 import { shared } from '../styles/shared';
 import { cacheBytesView } from '../views/cache-bytes';
@@ -24,6 +24,7 @@ const texts = messages('proof', {
   nothing: 'Of the text generated from nothing',
   completion: 'Of the completion of',
   generation: 'Of the text generated from',
+  recorded: 'recorded with {by}',
   latency: 'Latency with the cache',
   cache: 'The cache of this text',
   tokens: 'Every token',
@@ -50,7 +51,10 @@ export class VitrineProof extends LitElement {
     if (this.for && !event.composedPath().some((target) => target instanceof Element && target.id === this.for)) return;
     const run = event.detail;
     // One that has no step, or never will, leaves the proof of the one before.
-    if (run.steps.length > 0 && run.number >= (this.run?.number ?? 0)) this.run = run;
+    if (run.steps.length === 0 || run.number < (this.run?.number ?? 0)) return;
+    // A recorded proof gives way to the live one of the same text when that is whole: nothing jumps.
+    if (this.run?.recorded && this.run.prompt === run.prompt && isRunning(run)) return;
+    this.run = run;
   };
 
   constructor() {
@@ -87,10 +91,12 @@ export class VitrineProof extends LitElement {
     const last = steps.filter(compared).at(-1);
     const positions = run.steps.at(-1)?.positions ?? 0;
     const { load } = this.engine;
-    const architecture = load.kind === 'ready' ? load.description.architecture : null;
+    const loaded = load.kind === 'ready' ? load.description.architecture : null;
+    const architecture = run.recorded?.architecture ?? loaded;
     return html`
       <p class="small of">
         ${run.prompt === '' ? texts.nothing : html`${texts[run.source]} <code dir="auto">${run.prompt}</code>`}
+        ${run.recorded ? html`<span class="recorded" data-recorded>${fill(texts.recorded, { by: run.recorded.by })}</span>` : nothing}
       </p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
@@ -125,11 +131,35 @@ export class VitrineProof extends LitElement {
         margin-bottom: var(--space-2);
       }
 
+      /* One line, with or without the badge: the live proof moves nothing when it takes the place of a recorded one. */
+      .of {
+        display: grid;
+        grid-template-columns: minmax(0, auto) auto;
+        justify-content: space-between;
+        gap: 0 var(--space-3);
+      }
+
       .of code {
-        display: block;
+        grid-row: 2;
+        grid-column: 1 / -1;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: pre;
+      }
+
+      .recorded {
+        color: var(--full);
+        font-weight: 600;
+      }
+
+      .recorded::before {
+        content: '';
+        display: inline-block;
+        width: 0.55em;
+        height: 0.55em;
+        margin-inline-end: 0.4em;
+        border: 2px solid currentcolor;
+        border-radius: 50%;
       }
 
       .verdict {
