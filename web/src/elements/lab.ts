@@ -8,8 +8,7 @@ import { paragraphs, type Lesson } from '../lesson';
 import { fill, messages } from '../messages';
 import { labStyles } from '../styles/lab';
 import { shared } from '../styles/shared';
-import { HiddenParts } from './hidden-parts';
-import { MessagesController } from './messages-controller';
+import { Presentation } from './presentation';
 import './quiz';
 import type { QuizResult } from './quiz';
 
@@ -93,8 +92,7 @@ export class VitrineLab extends LitElement {
     this.prediction = '';
     this.stage = 'predict';
     this.record = null;
-    new MessagesController(this);
-    new HiddenParts(this);
+    new Presentation(this);
   }
 
   override willUpdate(changed: PropertyValues<this>): void {

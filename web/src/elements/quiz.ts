@@ -5,8 +5,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { passMark, type Question } from '../lesson';
 import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
-import { HiddenParts } from './hidden-parts';
-import { MessagesController } from './messages-controller';
+import { Presentation } from './presentation';
 
 const text = messages('quiz', {
   title: 'Checkpoint',
@@ -53,8 +52,7 @@ export class VitrineQuiz extends LitElement {
     this.chosen = [];
     this.checked = false;
     this.missing = null;
-    new MessagesController(this);
-    new HiddenParts(this);
+    new Presentation(this);
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
