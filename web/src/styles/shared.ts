@@ -1,17 +1,25 @@
-// Styles that several elements share inside their shadow roots: panels, buttons, fields, tables. Sizes and colours are
-// the custom properties of web/page.css; what only one element needs stands in that element.
+// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, panels, buttons,
+// fields, tables. What only one element needs stands in that element.
 
-import { css } from 'lit';
+import { css, unsafeCSS } from 'lit';
+
+import tokens from '../../tokens.css';
 
 export const shared = css`
+  ${unsafeCSS(tokens)}
+
   *,
   *::before,
   *::after {
     box-sizing: border-box;
   }
 
+  /* A foreign page's font and alignment stay outside. */
   :host {
     display: block;
+    color: var(--ink);
+    font: var(--step-0) / 1.55 var(--sans);
+    text-align: start;
   }
 
   .panel {
