@@ -1,16 +1,32 @@
 // Builds the page into build/page: bundles the scripts, copies the static files, the wasm module and the model bundles.
 // It compiles no C++: the module must be there (npm run build:wasm), and the build says so if it is not.
 import { build } from 'esbuild';
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'build/page');
 const moduleFolder = path.join(root, 'build/wasm-release');
+const moduleFiles = ['vitrine-module.mjs', 'vitrine-module.wasm'];
+
+const notBuilt = (file) => (error) => {
+  if (error.code !== 'ENOENT') throw error;
+  throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
+};
+
+/** What the worker compares the module's files with when they do not start. */
+async function builtFiles() {
+  const described = moduleFiles.map(async (file) => {
+    const bytes = await readFile(path.join(moduleFolder, file)).catch(notBuilt(file));
+    return [file, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+  });
+  return Object.fromEntries(await Promise.all(described));
+}
 
 async function bundleScripts() {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { main: 'web/src/main.ts', worker: 'web/src/engine/worker.ts' },
     outdir: out,
@@ -24,22 +40,51 @@ async function bundleScripts() {
     sourcemap: true,
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
+    define: { VITRINE_MODULE_FILES: JSON.stringify(await builtFiles()) },
+  });
+  await writeIndex(metafile);
+}
+
+/** The page names what its script imports at once, so that a browser need not read one to know of the next. */
+async function writeIndex({ outputs }) {
+  const imported = new Set();
+  const follow = (file) => {
+    for (const { path: target, kind } of outputs[file].imports) {
+      if (kind !== 'import-statement' || imported.has(target)) continue;
+      imported.add(target);
+      follow(target);
+    }
+  };
+  follow('build/page/main.js');
+  const links = [...imported].map((file) => `<link rel="modulepreload" href="${path.basename(file)}" />`);
+  const page = await readFile(path.join(root, 'web/index.html'), 'utf8');
+  const marker = '<!-- modulepreload -->';
+  if (!page.includes(marker)) throw new Error(`web/index.html: expected the comment ${marker}, found none`);
+  await writeFile(path.join(out, 'index.html'), page.replace(marker, links.join('\n    ')));
+}
+
+/** One style sheet with what it imports: a browser would learn of that only when it has read the first. */
+async function bundleStyles() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['web/page.css'],
+    outdir: out,
+    bundle: true,
+    minify: true,
+    target: 'es2022',
+    logLevel: 'warning',
   });
 }
 
 async function copyStaticFiles() {
-  for (const file of ['index.html', 'page.css', 'icon.svg']) {
+  for (const file of ['icon.svg']) {
     await cp(path.join(root, 'web', file), path.join(out, file));
   }
 }
 
 async function copyModule() {
-  for (const file of ['vitrine-module.mjs', 'vitrine-module.wasm']) {
-    await cp(path.join(moduleFolder, file), path.join(out, file)).catch((error) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
-    });
-  }
+  for (const file of moduleFiles) await cp(path.join(moduleFolder, file), path.join(out, file)).catch(notBuilt(file));
 }
 
 /** Only what a manifest lists is published, beside the manifest itself. */
@@ -59,7 +104,7 @@ async function copyBundles() {
 try {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await Promise.all([bundleScripts(), copyStaticFiles(), copyModule(), copyBundles()]);
+  await Promise.all([bundleScripts(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;

@@ -9,7 +9,7 @@ import { bundleDifferences, bundleMark, carriesState, initialState, readState, w
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
 import { beginRun, isRunning, tokenSteps, totals, withStep } from '../../web/src/run';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
-import { conclusion, tokenCosts } from '../../web/src/views/token-chart';
+import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
 
 test('numbers are written short, grouped and with their unit', () => {
@@ -50,9 +50,9 @@ test('the verdict counts, and nothing compared is no verdict', () => {
 test('the chart counts the passes of a long prompt to its first token, and words what the numbers say', () => {
   const step = (cached: number, full: number | null): RunStep => {
     const cost = (multiplyAdds: number) => ({ positions: 1, multiply_adds: multiplyAdds, ms: 1 });
-    return { cached: cost(cached), full: full === null ? null : cost(full) } as RunStep;
+    return { token: full === null ? null : 1, cached: cost(cached), full: full === null ? null : cost(full) } as RunStep;
   };
-  const costs = tokenCosts([step(64, null), step(36, 100), step(2, 102)]);
+  const costs = barsOf([step(64, null), step(36, 100), step(2, 102)]);
   assert.deepEqual(costs, [
     { cached: 100, full: 100 },
     { cached: 2, full: 102 },
@@ -60,7 +60,7 @@ test('the chart counts the passes of a long prompt to its first token, and words
   assert.match(conclusion(costs.slice(0, 1)), /^The first token computes the whole prompt in both lanes/);
   assert.equal(conclusion(costs), 'Token 2 cost 2 multiply-adds with the cache and 51x as many without.');
   assert.equal(
-    conclusion(tokenCosts([step(25, 100)])),
+    conclusion(barsOf([step(25, 100)])),
     'Token 1 cost 25 multiply-adds with the cache and 4.0x as many without.',
   );
 });

@@ -11,6 +11,7 @@ import type { VitrineAutocomplete } from './elements/autocomplete';
 import { engineUrls } from './elements/engine-controller';
 import type { GeneratorState, VitrineGenerator } from './elements/generator';
 import { SharedEngine } from './engine/shared-engine';
+import { markContents } from './contents';
 import { loadWhenNear } from './load-when-near';
 import { notStarted, type LoadState } from './load-state';
 import { fill, messages } from './messages';
@@ -93,7 +94,10 @@ window.addEventListener('pageshow', ({ persisted }) => {
 });
 
 applyState();
+markContents(element('.contents'));
 autocomplete.recording = recording;
 loadWhenNear({
+  'vitrine-lanes': () => import('./elements/lanes'),
+  'vitrine-cache': () => import('./elements/cache'),
   'vitrine-bundle': () => import('./elements/bundle'),
 });

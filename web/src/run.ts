@@ -37,6 +37,33 @@ export const withStep = (run: Run, step: RunStep): Run => ({ ...run, steps: [...
 /** The steps that chose a token: a long prompt takes several steps before the first one. */
 export const tokenSteps = (run: Run): RunStep[] => run.steps.filter((step) => step.token !== null);
 
+/** One token of a run and what it cost: passes over a long prompt that chose no token belong to the next one. */
+export interface TokenCost {
+  step: RunStep;
+  cached: LaneCost;
+  /** Null when it was not compared. */
+  full: LaneCost | null;
+}
+
+export function tokenCosts(steps: readonly RunStep[]): TokenCost[] {
+  const costs: TokenCost[] = [];
+  let waiting: LaneCost[] = [];
+  for (const step of steps) {
+    waiting.push(step.cached);
+    if (step.token === null) continue;
+    costs.push({ step, cached: addCosts(waiting), full: step.full });
+    waiting = [];
+  }
+  return costs;
+}
+
+/** The steps that are left when a row gives back its last tokens. */
+export function withoutLastTokens(steps: readonly RunStep[], tokens: number): RunStep[] {
+  const chosen = steps.flatMap((step, index) => (step.token === null ? [] : [index]));
+  const first = chosen.at(-tokens);
+  return tokens <= 0 || first === undefined ? [...steps] : steps.slice(0, first);
+}
+
 export interface RunTotals {
   cached: LaneCost;
   /** Null when no token was compared. */
@@ -73,8 +100,8 @@ function addTallies(tallies: readonly ParityTally[]): ParityTally {
   };
 }
 
-export function totals(run: Run): RunTotals {
-  const { steps } = run;
+/** Of a run, or of any steps. */
+export function totals({ steps }: Pick<Run, 'steps'>): RunTotals {
   const ofPhase = (phase: RunStep['phase']): LaneCost =>
     addCosts(steps.filter((step) => step.phase === phase).map((step) => step.cached));
   const full = steps.map((step) => step.full).filter((cost) => cost !== null);

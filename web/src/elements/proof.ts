@@ -6,7 +6,9 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { LaneCost, RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../run';
+import { instrumentStyles } from '../styles/instruments';
 import { shared } from '../styles/shared';
+import { verdictStyles } from '../styles/verdict';
 import { cacheBytesView } from '../views/cache-bytes';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
@@ -126,14 +128,13 @@ export class VitrineProof extends LitElement {
 
   static override styles = [
     shared,
+    verdictStyles,
+    instrumentStyles,
     css`
-      .of {
-        margin-bottom: var(--space-2);
-      }
-
       /* One line, with or without the badge: the live proof moves nothing when it takes the place of a recorded one. */
       .of {
         display: grid;
+        margin-bottom: var(--space-2);
         grid-template-columns: minmax(0, auto) auto;
         justify-content: space-between;
         gap: 0 var(--space-3);
@@ -162,79 +163,6 @@ export class VitrineProof extends LitElement {
         border-radius: 50%;
       }
 
-      .verdict {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        gap: 0 var(--space-4);
-        align-items: baseline;
-        padding: var(--space-3) var(--space-4);
-        border-radius: var(--radius-small);
-        border-inline-start: 4px solid var(--line-strong);
-        background: var(--well);
-        margin-bottom: var(--space-4);
-      }
-
-      .verdict p {
-        margin: 0;
-      }
-
-      .verdict.waiting {
-        display: block;
-        color: var(--ink-soft);
-      }
-
-      .verdict.identical {
-        background: var(--cached-soft);
-        border-color: var(--cached);
-      }
-
-      .verdict.different {
-        background: var(--bad-soft);
-        border-color: var(--bad);
-      }
-
-      .bits {
-        grid-row: span 2;
-        align-self: center;
-        display: grid;
-        justify-items: center;
-        line-height: 1.1;
-        font-size: var(--step--1);
-      }
-
-      .bits .number {
-        font-size: var(--step-3);
-        font-weight: 600;
-      }
-
-      .sentence {
-        font-weight: 620;
-      }
-
-      .lanes th > span {
-        display: inline-block;
-        white-space: nowrap;
-      }
-
-      .lanes th .key {
-        display: inline-block;
-        width: 0.7em;
-        height: 0.7em;
-        margin-inline-end: 0.4em;
-        border: 2px solid var(--full);
-      }
-
-      @media (forced-colors: active) {
-        .lanes th .key {
-          forced-color-adjust: none;
-        }
-      }
-
-      .lanes th .key.cached {
-        background: var(--cached);
-        border-color: var(--cached);
-      }
-
       .chart {
         margin: var(--space-4) 0 0;
       }
@@ -255,68 +183,6 @@ export class VitrineProof extends LitElement {
         stroke: var(--line-strong);
       }
 
-      rect.full {
-        fill: var(--full-soft);
-        stroke: var(--full);
-        stroke-width: 1;
-      }
-
-      rect.cached {
-        fill: var(--cached);
-      }
-
-      rect.track {
-        fill: var(--line);
-      }
-
-      .gauges {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(11rem, 100%), 1fr));
-        gap: var(--space-2);
-        margin: 0;
-      }
-
-      .gauges > div {
-        padding: var(--space-2) var(--space-3);
-        background: var(--well);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-small);
-      }
-
-      dt {
-        font-size: var(--step--1);
-        color: var(--ink-soft);
-      }
-
-      dd {
-        margin: 0;
-      }
-
-      dd .number {
-        font-size: var(--step-1);
-        font-weight: 600;
-      }
-
-      .bar {
-        width: 30%;
-        min-width: 4rem;
-      }
-
-      .bar svg {
-        display: block;
-        width: 100%;
-        height: 8px;
-      }
-
-      .bytes {
-        margin-bottom: var(--space-2);
-      }
-
-      .formula {
-        font-family: var(--mono);
-        margin: 0;
-      }
-
       details {
         margin-top: var(--space-4);
       }
@@ -333,18 +199,6 @@ export class VitrineProof extends LitElement {
         padding-inline-end: 0.6rem;
       }
 
-      /* What there is no room for is said by the chart's caption and the token table too. */
-      @media (max-width: 34rem) {
-        .meaning {
-          display: none;
-        }
-      }
-
-      @media (max-width: 24rem) {
-        .factor {
-          display: none;
-        }
-      }
     `,
   ];
 }
