@@ -2,7 +2,8 @@
 // Everything in it was measured or counted by the engine; adding up is all that happens here.
 
 import type { EngineError } from './engine/errors';
-import type { CacheBytes, LaneCost, ParityTally, RunResult, RunStep } from './engine/protocol';
+import type { CacheBytes, JsonObject, LaneCost, ParityTally, RunResult, RunStep } from './engine/protocol';
+import type { Recording } from './recording';
 
 export interface Run {
   /** Runs are numbered as they begin. */
@@ -12,13 +13,21 @@ export interface Run {
   steps: readonly RunStep[];
   result: RunResult | null;
   error: EngineError | null;
+  /** Of a run that was recorded: which model made it, since no engine may be there to ask. */
+  recorded: { by: string; architecture: JsonObject } | null;
 }
 
 let begun = 0;
 
 export function beginRun(source: Run['source'], prompt: string): Run {
   begun += 1;
-  return { number: begun, source, prompt, steps: [], result: null, error: null };
+  return { number: begun, source, prompt, steps: [], result: null, error: null, recorded: null };
+}
+
+/** Number 0: any run that begins comes after it. */
+export function recordedRun({ name, model_version, architecture, text, steps, result }: Recording): Run {
+  const recorded = { by: `${name} ${model_version}`, architecture };
+  return { number: 0, source: 'completion', prompt: text, steps, result, error: null, recorded };
 }
 
 export const isRunning = (run: Run): boolean => run.result === null && run.error === null;

@@ -41,9 +41,10 @@ export async function copyOfPage() {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Opens the page and hands it to `body`; afterwards nothing forbidden may have happened. */
+/** Opens the page, its text box empty unless the fragment says else, and hands it to `body`; afterwards nothing forbidden
+    may have happened. */
 export async function withPage(browser, options, body) {
-  const { folder = pageFolder, base = '/', fragment = '', width = 1280, height = 900, features = [] } = options;
+  const { folder = pageFolder, base = '/', fragment = '#text=', width = 1280, height = 900, features = [] } = options;
   const site = await serve({ folder, base });
   const page = await browser.newPage();
   page.setDefaultTimeout(patience);

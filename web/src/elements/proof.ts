@@ -1,9 +1,10 @@
 // <vitrine-proof>: the proof beside the text: cached logits against full-prefix logits, what each lane cost, prefill and
-// decode apart, and the cache's bytes, for the run that it is given. It runs nothing.
+// decode apart, and the cache's bytes, for the run of its page that began last. It runs nothing.
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import type { JsonObject, LaneCost, RunStep } from '../engine/protocol';
+import type { LaneCost, RunStep } from '../engine/protocol';
+import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../run';
 import { shared } from '../styles/shared';
 import { cacheBytesView } from '../views/cache-bytes';
@@ -12,33 +13,73 @@ import { latencyView } from '../views/latency';
 import { tokenChartView } from '../views/token-chart';
 import { tokenTableView } from '../views/token-table';
 import { verdictView } from '../views/verdict';
+import { EngineController } from './engine-controller';
 
 const compared = (step: RunStep): step is RunStep & { full: LaneCost } => step.full !== null;
 
-const sourceTexts: Record<Run['source'], string> = {
+const texts = messages('proof', {
+  title: 'The proof',
+  about:
+    'The cache must be an optimisation, never an approximation. For every token the model also reads the whole text anew, without its cache, and every bit of every logit is compared.',
+  nothing: 'Of the text generated from nothing',
   completion: 'Of the completion of',
   generation: 'Of the text generated from',
-};
+  recorded: 'recorded with {by}',
+  latency: 'Latency with the cache',
+  cache: 'The cache of this text',
+  tokens: 'Every token',
+});
 
+/**
+ * The proof of the run that began last on its page, as the `vitrine-run` events of other elements tell it.
+ *
+ * @element vitrine-proof
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} for - The id of the one element whose runs it shows; by default those of all.
+ * @csspart panel - The frame.
+ */
 export class VitrineProof extends LitElement {
-  static override properties = { run: { attribute: false }, architecture: { attribute: false } };
+  static override properties = { base: {}, bundle: {}, for: {}, run: { attribute: false } };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare for: string | null;
   declare run: Run | null;
-  declare architecture: JsonObject | null;
+
+  private readonly engine = new EngineController(this);
+  private readonly onRun = (event: CustomEvent<Run>): void => {
+    if (this.for && !event.composedPath().some((target) => target instanceof Element && target.id === this.for)) return;
+    const run = event.detail;
+    // One that has no step, or never will, leaves the proof of the one before.
+    if (run.steps.length === 0 || run.number < (this.run?.number ?? 0)) return;
+    // A recorded proof gives way to the live one of the same text when that is whole: nothing jumps.
+    if (this.run?.recorded && this.run.prompt === run.prompt && isRunning(run)) return;
+    this.run = run;
+  };
 
   constructor() {
     super();
+    this.base = null;
+    this.bundle = null;
+    this.for = null;
     this.run = null;
-    this.architecture = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener('vitrine-run', this.onRun as EventListener);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener('vitrine-run', this.onRun as EventListener);
   }
 
   override render(): TemplateResult {
     return html`
-      <section class="panel" aria-labelledby="title">
-        <h2 id="title">The proof</h2>
-        <p class="small soft">
-          The cache must be an optimisation, never an approximation. For every token the model also reads the whole text
-          anew, without its cache, and every bit of every logit is compared.
-        </p>
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        <p class="small soft">${texts.about}</p>
         ${this.run ? this.evidence(this.run) : verdictView({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 })}
       </section>
     `;
@@ -49,20 +90,24 @@ export class VitrineProof extends LitElement {
     const sums = totals(run);
     const last = steps.filter(compared).at(-1);
     const positions = run.steps.at(-1)?.positions ?? 0;
+    const { load } = this.engine;
+    const loaded = load.kind === 'ready' ? load.description.architecture : null;
+    const architecture = run.recorded?.architecture ?? loaded;
     return html`
       <p class="small of">
-        ${run.prompt === '' ? 'Of the text generated from nothing' : html`${sourceTexts[run.source]} <code>${run.prompt}</code>`}
+        ${run.prompt === '' ? texts.nothing : html`${texts[run.source]} <code dir="auto">${run.prompt}</code>`}
+        ${run.recorded ? html`<span class="recorded" data-recorded>${fill(texts.recorded, { by: run.recorded.by })}</span>` : nothing}
       </p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
       ${last ? tokenChartView(run.steps) : nothing}
-      <h3>Latency with the cache</h3>
+      <h3>${texts.latency}</h3>
       ${latencyView(sums.prefill, sums.decode)}
       ${
         sums.cache
           ? html`
-              <h3>The cache of this text</h3>
-              ${cacheBytesView(sums.cache, positions, this.architecture)}
+              <h3>${texts.cache}</h3>
+              ${cacheBytesView(sums.cache, positions, architecture)}
             `
           : nothing
       }
@@ -70,7 +115,7 @@ export class VitrineProof extends LitElement {
         steps.length > 0 && !isRunning(run)
           ? html`
               <details>
-                <summary>Every token</summary>
+                <summary>${texts.tokens}</summary>
                 ${tokenTableView(steps)}
               </details>
             `
@@ -86,11 +131,35 @@ export class VitrineProof extends LitElement {
         margin-bottom: var(--space-2);
       }
 
+      /* One line, with or without the badge: the live proof moves nothing when it takes the place of a recorded one. */
+      .of {
+        display: grid;
+        grid-template-columns: minmax(0, auto) auto;
+        justify-content: space-between;
+        gap: 0 var(--space-3);
+      }
+
       .of code {
-        display: block;
+        grid-row: 2;
+        grid-column: 1 / -1;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: pre;
+      }
+
+      .recorded {
+        color: var(--full);
+        font-weight: 600;
+      }
+
+      .recorded::before {
+        content: '';
+        display: inline-block;
+        width: 0.55em;
+        height: 0.55em;
+        margin-inline-end: 0.4em;
+        border: 2px solid currentcolor;
+        border-radius: 50%;
       }
 
       .verdict {
@@ -100,7 +169,7 @@ export class VitrineProof extends LitElement {
         align-items: baseline;
         padding: var(--space-3) var(--space-4);
         border-radius: var(--radius-small);
-        border-left: 4px solid var(--line-strong);
+        border-inline-start: 4px solid var(--line-strong);
         background: var(--well);
         margin-bottom: var(--space-4);
       }
@@ -151,7 +220,7 @@ export class VitrineProof extends LitElement {
         display: inline-block;
         width: 0.7em;
         height: 0.7em;
-        margin-right: 0.4em;
+        margin-inline-end: 0.4em;
         border: 2px solid var(--full);
       }
 
@@ -261,7 +330,7 @@ export class VitrineProof extends LitElement {
       }
 
       .tokens th.figure:first-child {
-        padding-right: 0.6rem;
+        padding-inline-end: 0.6rem;
       }
 
       /* What there is no room for is said by the chart's caption and the token table too. */
