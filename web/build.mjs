@@ -8,6 +8,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'build/page');
+/** What pages and elements are started by; all that these import is shared in chunks. */
+const entryPoints = {
+  main: 'web/src/main.ts',
+  vitrine: 'web/src/embed.ts',
+  'embed-frame': 'web/src/embed-frame.ts',
+  'vitrine-frame': 'web/src/embed-parent.ts',
+  worker: 'web/src/engine/worker.ts',
+};
 const moduleFolder = path.join(root, 'build/wasm-release');
 const moduleFiles = ['vitrine-module.mjs', 'vitrine-module.wasm'];
 
@@ -28,7 +36,7 @@ async function builtFiles() {
 async function bundleScripts() {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'web/src/main.ts', worker: 'web/src/engine/worker.ts' },
+    entryPoints,
     outdir: out,
     bundle: true,
     format: 'esm',
@@ -64,21 +72,41 @@ async function writeIndex({ outputs }) {
   await writeFile(path.join(out, 'index.html'), page.replace(marker, links.join('\n    ')));
 }
 
-/** One style sheet with what it imports: a browser would learn of that only when it has read the first. */
+/** The same elements as vitrine.js in one file that is no module: its own address stands in for the module's. */
+async function bundleClassicScript() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'vitrine-classic': 'web/src/embed.ts' },
+    outdir: out,
+    bundle: true,
+    format: 'iife',
+    globalName: 'vitrine',
+    banner: { js: 'var vitrineScript = document.currentScript.src;' },
+    define: { 'import.meta.url': 'vitrineScript' },
+    loader: { '.css': 'text' },
+    target: 'es2022',
+    minify: true,
+    sourcemap: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+}
+
+/** One file each: what a style sheet imports stands in it. */
 async function bundleStyles() {
   await build({
     absWorkingDir: root,
-    entryPoints: ['web/page.css'],
+    entryPoints: ['page', 'embed', 'lesson'].map((name) => `web/${name}.css`),
     outdir: out,
     bundle: true,
-    minify: true,
     target: 'es2022',
+    minify: true,
     logLevel: 'warning',
   });
 }
 
 async function copyStaticFiles() {
-  for (const file of ['icon.svg']) {
+  for (const file of ['embed.html', 'lesson.html', 'lesson.js', 'icon.svg']) {
     await cp(path.join(root, 'web', file), path.join(out, file));
   }
 }
@@ -104,7 +132,11 @@ async function copyBundles() {
 try {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
+<<<<<<< HEAD
   await Promise.all([bundleScripts(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
+=======
+  await Promise.all([bundleScripts(), bundleClassicScript(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
+>>>>>>> g-labs
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;

@@ -86,6 +86,93 @@ export const lessonStyles = css`
     fill: var(--cached);
   }
 
+  .dials {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 14rem));
+    gap: var(--space-4);
+  }
+
+  .dial {
+    display: grid;
+    justify-items: center;
+    gap: var(--space-1);
+  }
+
+  .dial svg {
+    width: 100%;
+    height: auto;
+  }
+
+  .rim,
+  .axis {
+    fill: none;
+    stroke: var(--line);
+  }
+
+  .arrow {
+    stroke-width: 1;
+    opacity: 0.6;
+  }
+
+  .arrow.after {
+    stroke-width: 2.5;
+    opacity: 1;
+  }
+
+  .query {
+    stroke: var(--cached);
+    fill: var(--cached);
+  }
+
+  .key {
+    stroke: var(--full);
+    fill: var(--glass);
+  }
+
+  .arrow.key {
+    stroke-dasharray: 5 3;
+  }
+
+  .numbers {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), max-content));
+    gap: var(--space-4) var(--space-5);
+    margin: var(--space-3) 0;
+  }
+
+  .numbers fieldset {
+    margin: 0;
+    padding: 0;
+    border: 0;
+    min-width: 0;
+  }
+
+  .numbers legend {
+    padding: 0;
+    margin-bottom: var(--space-1);
+    font-size: var(--step--1);
+    color: var(--ink-soft);
+  }
+
+  .row {
+    display: flex;
+    gap: var(--space-1);
+    margin-bottom: var(--space-1);
+  }
+
+  .row input {
+    width: 5.5rem;
+    min-width: 0;
+    flex: 0 1 5.5rem;
+  }
+
+  .steps {
+    margin: var(--space-3) 0;
+    padding-inline-start: 1.4em;
+    display: grid;
+    gap: var(--space-3);
+  }
+
   .agreement {
     padding: var(--space-2) var(--space-3);
     border-inline-start: 4px solid var(--cached);
