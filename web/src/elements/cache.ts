@@ -48,7 +48,7 @@ const texts = messages('cache', {
 
 /** Enough to see rows of different length; the engine's batch may hold more. */
 const mostRows = 4;
-const defaultPrompts = ['git commit -', 'docker run --', 'kubectl get '];
+const defaultPrompts = ['git commit -', 'docker run --', 'npm install --'];
 const policy: PolicyOptions = { mode: 'greedy', max_new_tokens: 48 };
 
 interface Row {
@@ -103,7 +103,7 @@ export class VitrineCache extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'npm install --';
+    this.prompt = 'tar -';
     this.perPosition = 0;
     this.clear();
   }
@@ -306,8 +306,10 @@ export class VitrineCache extends LitElement {
             ${texts.leave}<span class="hidden"> ${fill(texts.row, { n: number })}</span>
           </button>
         </header>
-        ${figureView(cacheGridView(map), cacheGridConclusion(map), cacheGridTable(map))}
-        ${cacheBytesView(map.bytes, map.positions, null)}
+        <div class="held">
+          ${figureView(cacheGridView(map), cacheGridConclusion(map), cacheGridTable(map))}
+          <div>${cacheBytesView(map.bytes, map.positions, null)}</div>
+        </div>
       </article>
     `;
   }
