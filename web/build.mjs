@@ -1,18 +1,42 @@
 // Builds the page into build/page: bundles the scripts, copies the static files, the wasm module and the model bundles.
 // It compiles no C++: the module must be there (npm run build:wasm), and the build says so if it is not.
 import { build } from 'esbuild';
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'build/page');
+/** What pages and elements are started by; all that these import is shared in chunks. */
+const entryPoints = {
+  main: 'web/src/main.ts',
+  vitrine: 'web/src/embed.ts',
+  'embed-frame': 'web/src/embed-frame.ts',
+  'vitrine-frame': 'web/src/embed-parent.ts',
+  worker: 'web/src/engine/worker.ts',
+};
 const moduleFolder = path.join(root, 'build/wasm-release');
+const moduleFiles = ['vitrine-module.mjs', 'vitrine-module.wasm'];
+
+const notBuilt = (file) => (error) => {
+  if (error.code !== 'ENOENT') throw error;
+  throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
+};
+
+/** What the worker compares the module's files with when they do not start. */
+async function builtFiles() {
+  const described = moduleFiles.map(async (file) => {
+    const bytes = await readFile(path.join(moduleFolder, file)).catch(notBuilt(file));
+    return [file, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+  });
+  return Object.fromEntries(await Promise.all(described));
+}
 
 async function bundleScripts() {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'web/src/main.ts', worker: 'web/src/engine/worker.ts' },
+    entryPoints,
     outdir: out,
     bundle: true,
     format: 'esm',
@@ -24,22 +48,71 @@ async function bundleScripts() {
     sourcemap: true,
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
+    define: { VITRINE_MODULE_FILES: JSON.stringify(await builtFiles()) },
+  });
+  await writeIndex(metafile);
+}
+
+/** The page names what its script imports at once, so that a browser need not read one to know of the next. */
+async function writeIndex({ outputs }) {
+  const imported = new Set();
+  const follow = (file) => {
+    for (const { path: target, kind } of outputs[file].imports) {
+      if (kind !== 'import-statement' || imported.has(target)) continue;
+      imported.add(target);
+      follow(target);
+    }
+  };
+  follow('build/page/main.js');
+  const links = [...imported].map((file) => `<link rel="modulepreload" href="${path.basename(file)}" />`);
+  const page = await readFile(path.join(root, 'web/index.html'), 'utf8');
+  const marker = '<!-- modulepreload -->';
+  if (!page.includes(marker)) throw new Error(`web/index.html: expected the comment ${marker}, found none`);
+  await writeFile(path.join(out, 'index.html'), page.replace(marker, links.join('\n    ')));
+}
+
+/** The same elements as vitrine.js in one file that is no module: its own address stands in for the module's. */
+async function bundleClassicScript() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'vitrine-classic': 'web/src/embed.ts' },
+    outdir: out,
+    bundle: true,
+    format: 'iife',
+    globalName: 'vitrine',
+    banner: { js: 'var vitrineScript = document.currentScript.src;' },
+    define: { 'import.meta.url': 'vitrineScript' },
+    loader: { '.css': 'text' },
+    target: 'es2022',
+    minify: true,
+    sourcemap: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+}
+
+/** One file each: what a style sheet imports stands in it. */
+async function bundleStyles() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['page', 'embed', 'lesson'].map((name) => `web/${name}.css`),
+    outdir: out,
+    bundle: true,
+    target: 'es2022',
+    minify: true,
+    logLevel: 'warning',
   });
 }
 
 async function copyStaticFiles() {
-  for (const file of ['index.html', 'page.css', 'icon.svg']) {
+  for (const file of ['embed.html', 'lesson.html', 'lesson.js', 'icon.svg']) {
     await cp(path.join(root, 'web', file), path.join(out, file));
   }
 }
 
 async function copyModule() {
-  for (const file of ['vitrine-module.mjs', 'vitrine-module.wasm']) {
-    await cp(path.join(moduleFolder, file), path.join(out, file)).catch((error) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
-    });
-  }
+  for (const file of moduleFiles) await cp(path.join(moduleFolder, file), path.join(out, file)).catch(notBuilt(file));
 }
 
 /** Only what a manifest lists is published, beside the manifest itself. */
@@ -59,7 +132,7 @@ async function copyBundles() {
 try {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await Promise.all([bundleScripts(), copyStaticFiles(), copyModule(), copyBundles()]);
+  await Promise.all([bundleScripts(), bundleClassicScript(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;

@@ -187,6 +187,8 @@ test('what is loaded is told with the hash of every part', async () => {
   const manifest = JSON.parse(await readFile(path.join(pageFolder, 'models/shell/manifest.json'), 'utf8'));
   await withPage(browser, {}, async (page) => {
     await untilReady(page);
+    await page.$eval('#loaded', (section) => section.scrollIntoView());
+    await inside(page, 'vitrine-bundle', 'table');
     const text = await page.$eval('vitrine-bundle >>> section', (section) => section.textContent);
     assert.ok(manifest.parts.length >= 5);
     for (const part of manifest.parts) assert.ok(text.includes(part.sha256), `hash of ${part.name}`);
@@ -229,7 +231,7 @@ test('a link carries the state: the same address generates the same text', async
 });
 
 test('a link to a place on the page changes neither text, prompt nor policy', async () => {
-  await withPage(browser, { fragment: '#temperature=0.3&prompt=npm' }, async (page) => {
+  await withPage(browser, { fragment: '#text=&temperature=0.3&prompt=npm' }, async (page) => {
     await untilReady(page);
     await typeCommand(page, prefix);
     await page.evaluate(() => (location.hash = 'try'));
@@ -283,5 +285,28 @@ test('a text beyond all bounds is refused, and what was there stays', async () =
     });
     assert.match(await untilText(page, 'vitrine-autocomplete', '[role=alert]', /./), /20000 characters, found 30000/);
     assert.equal(await boxValue(page), prefix);
+  });
+});
+
+test('an address says which bundle it was made with; with another one the page says which parts differ', async () => {
+  const notice = '#other-bundle';
+  let made;
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await policyField(page, 'seed', '11');
+    await page.waitForFunction(() => location.hash.includes('bundle='));
+    made = new URL(page.url()).hash;
+    assert.match(made, /bundle=architecture\.[0-9a-f]{8}\*weights\.[0-9a-f]{8}\*tokenizer\./);
+  });
+  await withPage(browser, { fragment: made }, async (page) => {
+    await untilReady(page);
+    assert.equal(await page.$eval(notice, (element) => element.textContent), '');
+  });
+  const other = made.replace(/weights\.[0-9a-f]{8}/, 'weights.01234567');
+  await withPage(browser, { fragment: other }, async (page) => {
+    await page.waitForFunction((selector) => document.querySelector(selector).textContent !== '', {}, notice);
+    const told = await page.$eval(notice, (element) => element.textContent);
+    assert.match(told, /another model.*weights: expected 01234567, found [0-9a-f]{8}\.$/);
+    assert.ok(!told.includes('tokenizer'), told);
   });
 });

@@ -1,24 +1,28 @@
-// Wires the page: starts the engine, loads the bundle, and passes what happens from one element to the others.
-// The elements know nothing of each other; the state they share is here and in the address.
+// Wires the page: keeps what the visitor has set in its address and gives it back, and loads each section's code when it
+// comes near the screen. The elements get the engine by themselves and know nothing of each other.
 
 import './elements/autocomplete';
-import './elements/bundle';
 import './elements/generator';
 import './elements/proof';
 import './elements/status';
 import './elements/theme';
 
 import type { VitrineAutocomplete } from './elements/autocomplete';
-import type { VitrineBundle } from './elements/bundle';
-import type { VitrineGenerator } from './elements/generator';
-import type { VitrineProof } from './elements/proof';
-import type { VitrineStatus } from './elements/status';
-import { LanguageModel } from './engine/client';
-import { toEngineError } from './engine/errors';
+import { engineUrls } from './elements/engine-controller';
+import type { GeneratorState, VitrineGenerator } from './elements/generator';
+import { SharedEngine } from './engine/shared-engine';
+import { markContents } from './contents';
+import { loadWhenNear } from './load-when-near';
 import { notStarted, type LoadState } from './load-state';
-import { carriesState, readState, writeState, type PageState } from './page-state';
-import type { PolicyFields } from './policy-fields';
-import type { Run } from './run';
+import { fill, messages } from './messages';
+import { bundleDifferences, bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
+import { recording } from './recording';
+
+const texts = messages('page', {
+  other_bundle: 'This address was made with another model, so its tokens may be others here. {parts}.',
+  other_part: '{part}: expected {expected}, found {found}',
+  absent: 'none',
+});
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -28,25 +32,20 @@ function element<E extends Element>(selector: string): E {
 
 const autocomplete = element<VitrineAutocomplete>('vitrine-autocomplete');
 const generator = element<VitrineGenerator>('vitrine-generator');
-const proof = element<VitrineProof>('vitrine-proof');
-const bundle = element<VitrineBundle>('vitrine-bundle');
-const status = element<VitrineStatus>('vitrine-status');
-
-// Relative to this script, so that the page works under any path.
-const urls = {
-  moduleUrl: new URL('vitrine-module.mjs', import.meta.url).href,
-  bundleUrl: new URL('models/shell/', import.meta.url).href,
-};
+const otherBundle = element<HTMLElement>('#other-bundle');
 
 let state: PageState = readState(location.hash);
-let model: LanguageModel | null = null;
+let load: LoadState = notStarted;
 
 /** Browsers bound how often an address may change, so it follows when the typing rests. */
 const addressRestMilliseconds = 400;
 let addressTimer = 0;
 
+/** What the visitor changes is a state of the bundle that is loaded now. */
 function setState(changed: Partial<PageState>): void {
-  state = { ...state, ...changed };
+  const bundle = load.kind === 'ready' ? bundleMark(load.description.parts) : '';
+  state = { ...state, ...changed, bundle };
+  showOtherBundle();
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(writeAddress, addressRestMilliseconds);
 }
@@ -56,48 +55,53 @@ function writeAddress(): void {
   history.replaceState(null, '', fragment === '' ? location.pathname + location.search : `#${fragment}`);
 }
 
-function showLoad(load: LoadState): void {
-  for (const part of [autocomplete, generator, bundle, status]) part.load = load;
-  proof.architecture = load.kind === 'ready' ? load.description.architecture : null;
-}
-
-async function startModel(): Promise<void> {
-  model?.destroy();
-  showLoad(notStarted);
-  model = LanguageModel.start(new URL('worker.js', import.meta.url));
-  autocomplete.model = model;
-  generator.model = model;
-  try {
-    const description = await model.load(urls, { onProgress: (progress) => showLoad({ kind: 'loading', progress }) });
-    showLoad({ kind: 'ready', description });
-  } catch (error) {
-    showLoad({ kind: 'failed', error: toEngineError(error) });
-  }
-}
-
 function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
   generator.fields = state.fields;
+  showOtherBundle();
 }
 
-document.addEventListener('vitrine-run', (event) => {
-  const run = (event as CustomEvent<Run>).detail;
-  // The panel shows the run that began last. One that has no step, or never will, leaves the proof of the one before.
-  if (run.steps.length > 0 && run.number >= (proof.run?.number ?? 0)) proof.run = run;
-});
+/** An address reproduces its tokens with the bundle that it was made with; another one is told, part by part. */
+function showOtherBundle(): void {
+  const differences = load.kind === 'ready' ? bundleDifferences(state.bundle, load.description.parts) : [];
+  const parts = differences.map(([part, expected, found]) =>
+    fill(texts.other_part, { part, expected: expected || texts.absent, found: found || texts.absent }),
+  );
+  otherBundle.textContent = parts.length === 0 ? '' : fill(texts.other_bundle, { parts: parts.join('; ') });
+}
+
 document.addEventListener('vitrine-text', (event) => {
   setState({ text: (event as CustomEvent<string>).detail });
 });
 document.addEventListener('vitrine-generator-state', (event) => {
-  setState((event as CustomEvent<{ prompt: string; fields: PolicyFields }>).detail);
+  setState((event as CustomEvent<GeneratorState>).detail);
 });
-document.addEventListener('vitrine-retry', () => void startModel());
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;
   state = readState(location.hash);
   applyState();
 });
 
+// The page holds the engine itself too: it stays while sections come and go.
+const { engine } = SharedEngine.hold(engineUrls(null, null), (now) => {
+  load = now;
+  showOtherBundle();
+});
+// A load that the browser cut off when it put the page away begins anew when the visitor comes back to it.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && load.kind === 'failed') engine.retry();
+});
+
 applyState();
-void startModel();
+markContents(element('.contents'));
+autocomplete.recording = recording;
+loadWhenNear({
+  'vitrine-lanes': () => import('./elements/lanes'),
+  'vitrine-cache': () => import('./elements/cache'),
+  'vitrine-sampling': () => import('./elements/sampling'),
+  'vitrine-inside': () => import('./elements/inside'),
+  'vitrine-faults': () => import('./elements/faults'),
+  'vitrine-training': () => import('./elements/training'),
+  'vitrine-bundle': () => import('./elements/bundle'),
+});

@@ -4,16 +4,34 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { Completer, nextWord, type Suggestion } from '../completer';
-import type { LanguageModel } from '../engine/client';
+import { additionOf, Completer, nextWord, type Suggestion } from '../completer';
 import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
-import { notStarted, type LoadState } from '../load-state';
-import { beginRun, withStep, type Run } from '../run';
+import type { LoadProgress } from '../engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import { fill, messages } from '../messages';
+import type { Recording } from '../recording';
+import { beginRun, recordedRun, withStep, type Run } from '../run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
+import { EngineController } from './engine-controller';
+
+const texts = messages('autocomplete', {
+  title: 'Type a shell command',
+  placeholder: 'git com',
+  accept: 'Accept',
+  accepts: 'accepts',
+  accepts_word: 'accepts a word',
+  dismisses: 'dismisses',
+  suggestion: 'Suggestion: {text}',
+  reuse: 'Each key keeps what the cache already holds of the text.',
+  time: 'completed in {time}',
+  examples: 'Or begin with',
+  empty: 'Empty the box',
+  recorded: 'Meanwhile: recorded with {name} {version}, what it will say here too.',
+});
 
 const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
 /** So long after the last key the typing counts as resting. */
@@ -21,23 +39,40 @@ const restMilliseconds = 350;
 /** Far more than any context holds; a longer paste is refused, since the page would stand still over it. */
 const maxCharacters = 20_000;
 
+/**
+ * A text box that completes what is typed, with a model in the visitor's browser.
+ *
+ * @element vitrine-autocomplete
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} text - What is in the box.
+ * @fires {CustomEvent<string>} vitrine-text - The visitor changed the text.
+ * @fires {CustomEvent<Run>} vitrine-run - A completion is proved: once when it begins, and for every step.
+ * @csspart panel - The frame.
+ * @csspart box - The case with the text box.
+ */
 export class VitrineAutocomplete extends LitElement {
   static override properties = {
-    model: { attribute: false },
-    load: { attribute: false },
+    base: {},
+    bundle: {},
     text: {},
+    recording: { attribute: false },
     suggestion: { state: true },
     composing: { state: true },
     error: { state: true },
   };
-  declare model: LanguageModel | null;
-  declare load: LoadState;
+  declare base: string | null;
+  declare bundle: string | null;
   declare text: string;
+  /** Shown for its text until the model has loaded. */
+  declare recording: Recording | null;
   declare suggestion: Suggestion | null;
   /** An input method is composing letters, which lie where the ghost would. */
   declare composing: boolean;
   declare error: EngineError | null;
 
+  private readonly engine = new EngineController(this, () => this.onEngine());
+  private model: LanguageModel | null = null;
   private completer: Completer | null = null;
   private proof: AbortController | null = null;
   private rest = 0;
@@ -46,9 +81,10 @@ export class VitrineAutocomplete extends LitElement {
 
   constructor() {
     super();
-    this.model = null;
-    this.load = notStarted;
+    this.base = null;
+    this.bundle = null;
     this.text = '';
+    this.recording = null;
     this.suggestion = null;
     this.composing = false;
     this.error = null;
@@ -60,16 +96,36 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('model')) {
-      this.completer = this.model
-        ? new Completer(this.model, {
-            onSuggestion: (suggestion) => this.show(suggestion),
-            onError: (error) => (this.error = error),
-          })
-        : null;
+    if (changed.has('recording')) this.showRecording();
+    if (changed.has('text')) this.ask();
+  }
+
+  /** The model's own answer takes its place as soon as there is one. */
+  private showRecording(): void {
+    const { recording } = this;
+    if (recording === null || this.engine.ready || this.text !== recording.text) return;
+    const { text, completion } = recording;
+    this.suggestion = { text, addition: additionOf(completion), result: completion };
+    this.emit('vitrine-run', recordedRun(recording));
+  }
+
+  private get showsRecording(): boolean {
+    return this.recording !== null && this.suggestion?.result === this.recording.completion;
+  }
+
+  private onEngine(): void {
+    const { model, ready } = this.engine;
+    if (model !== this.model) {
+      this.drop();
+      this.model = model;
+      this.completer =
+        model &&
+        new Completer(model, {
+          onSuggestion: (suggestion) => this.show(suggestion),
+          onError: (error) => (this.error = error),
+        });
     }
-    const readyNow = changed.has('load') && this.load.kind === 'ready';
-    if (changed.has('text') || readyNow) this.ask();
+    if (ready) this.ask();
   }
 
   /** Whether a suggestion for the text as it stands can be accepted. */
@@ -88,7 +144,7 @@ export class VitrineAutocomplete extends LitElement {
     this.drop();
     this.error = null;
     if (this.dismissed !== this.text) this.dismissed = null;
-    if (this.text === '' || this.dismissed !== null || this.load.kind !== 'ready') return;
+    if (this.text === '' || this.dismissed !== null || !this.engine.ready) return;
     this.completer?.want(this.text);
   }
 
@@ -189,14 +245,16 @@ export class VitrineAutocomplete extends LitElement {
     this.suggestion = null;
     this.box.select();
     this.box.setRangeText('');
-    this.accept(example);
+    if (example === '') this.setText('');
+    else this.accept(example);
   }
 
   override render(): TemplateResult {
+    const { load } = this.engine;
     return html`
-      <section class="panel" aria-labelledby="title">
-        <h2 id="title"><label for="box">Type a shell command</label></h2>
-        ${this.caseView()} ${this.load.kind === 'failed' ? this.failureView(this.load.error) : this.belowView()}
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title"><label for="box">${texts.title}</label></h2>
+        ${this.caseView()} ${load.kind === 'failed' ? this.failureView(load.error) : this.belowView()}
       </section>
     `;
   }
@@ -204,7 +262,7 @@ export class VitrineAutocomplete extends LitElement {
   private failureView(error: EngineError): TemplateResult {
     return html`
       <div class="failure">
-        ${loadFailureView(error, errorMeanings[error.code], () => this.emit('vitrine-retry', null))}
+        ${loadFailureView(error, errorMeanings[error.code], () => this.engine.retry())}
       </div>
     `;
   }
@@ -218,19 +276,20 @@ export class VitrineAutocomplete extends LitElement {
       html`<span class="comment" data-comment>${comment}</span>`,
     ];
     return html`
-      <div class="case">
+      <div class="case" part="box">
         <span class="prompt" aria-hidden="true">$</span>
         <div class="field">
-          <div class="mirror" aria-hidden="true">${mirror}</div>
+          <div class="mirror" dir="auto" aria-hidden="true">${mirror}</div>
           <textarea
             id="box"
+            dir="auto"
             rows="1"
             spellcheck="false"
             autocapitalize="off"
             autocomplete="off"
             aria-autocomplete="inline"
             aria-describedby="keys"
-            placeholder=${this.ghost ? '' : 'git com'}
+            placeholder=${this.ghost ? '' : texts.placeholder}
             .value=${this.text}
             @input=${this.onInput}
             @compositionstart=${() => (this.composing = true)}
@@ -244,26 +303,39 @@ export class VitrineAutocomplete extends LitElement {
 
   private belowView(): TemplateResult {
     const ghost = this.ghost;
+    const { load } = this.engine;
     return html`
       <p class="keys small soft" id="keys">
         <button type="button" class="primary" ?disabled=${ghost === ''} @click=${() => this.accept(ghost)}>
-          Accept
+          ${texts.accept}
         </button>
-        <span><kbd>Tab</kbd> accepts</span>
-        <span><kbd>&rarr;</kbd> accepts a word</span>
-        <span><kbd>Esc</kbd> dismisses</span>
+        <span><kbd>Tab</kbd> ${texts.accepts}</span>
+        <span><kbd>&rarr;</kbd> ${texts.accepts_word}</span>
+        <span><kbd>Esc</kbd> ${texts.dismisses}</span>
       </p>
-      <p class="hidden" role="status">${ghost === '' ? '' : `Suggestion: ${ghost}`}</p>
+      <p class="hidden" role="status">${ghost === '' ? '' : fill(texts.suggestion, { text: ghost })}</p>
       ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
-      ${this.load.kind === 'loading' ? loadProgressView(this.load.progress) : this.costView()}
+      ${load.kind === 'loading' ? this.loadingView(load.progress) : this.costView()}
       <p class="examples small soft">
-        <span>Or begin with</span>
+        <span>${texts.examples}</span>
         ${examples.map(
           (example) => html`
             <button type="button" class="chip" @click=${() => this.useExample(example)}>${example.trim()}</button>
           `,
         )}
+        <button type="button" class="chip plain" @click=${() => this.useExample('')}>${texts.empty}</button>
       </p>
+    `;
+  }
+
+  private loadingView(progress: LoadProgress): TemplateResult {
+    const { recording } = this;
+    const says =
+      recording && this.showsRecording && fill(texts.recorded, { name: recording.name, version: recording.model_version });
+    return html`
+      <div class="loading">
+        ${loadProgressView(progress)} ${says ? html`<span class="small" data-recorded>${says}</span>` : nothing}
+      </div>
     `;
   }
 
@@ -271,13 +343,13 @@ export class VitrineAutocomplete extends LitElement {
   private costView(): TemplateResult {
     const result = this.suggestion?.result;
     if (!result)
-      return html`<div class="cost small soft">Each key keeps what the cache already holds of the text.</div>`;
+      return html`<div class="cost small soft">${texts.reuse}</div>`;
     const { reused_positions, prefill, decode } = result;
     const time = milliseconds(prefill.ms + decode.ms);
     return html`
       <div class="cost">
         ${reuseStripView(reused_positions, prefill.positions)}
-        <span class="small soft">completed in <span class="number">${time}</span></span>
+        <span class="small soft">${fill(texts.time, { time })}</span>
       </div>
     `;
   }

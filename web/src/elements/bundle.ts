@@ -4,69 +4,130 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import type { BundlePart, Description, JsonObject } from '../engine/protocol';
-import { notStarted, type LoadState } from '../load-state';
+import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
 import { bytes, count, magnitude, percent } from '../views/format';
 import { progressText } from '../views/load-progress';
+import { EngineController, engineUrls } from './engine-controller';
+
+const texts = messages('bundle', {
+  title: 'The bundle',
+  nothing: 'Nothing: the model did not load.',
+  name: '{name} {version}',
+  size: '{parameters} parameters, {download} to download, {weights} of packed weights and {workspace} of workspace in memory.',
+  tested: 'Self-test passed: the logits after {n} fixed tokens have the declared hash.',
+  untested: 'It declares no self-test.',
+  checked: 'Every part was checked against this SHA-256 as it arrived; one that differs is refused by name.',
+  parts: 'Parts of the bundle',
+  part: 'Part',
+  file: 'File',
+  bytes: 'Size',
+  hash: 'SHA-256',
+  exact: '{n} bytes',
+  architecture: 'Architecture',
+  held_out: 'On held-out text',
+  training: 'Training',
+  corpus: 'Corpus',
+  manifest: 'All that the manifest says',
+  manifest_label: "The manifest's own fields",
+  yes: 'yes',
+  no: 'no',
+});
+
+/** What each fact of a manifest is called here. */
+const names = messages('bundle.fact', {
+  n_layers: 'Blocks',
+  d_model: 'Width',
+  n_heads: 'Query heads',
+  n_kv_heads: 'Key/value heads',
+  head_dim: 'Width of a head',
+  d_ff: 'Width of the MLP',
+  vocab_size: 'Tokens it knows',
+  max_seq_len: 'Positions',
+  rope_theta: 'RoPE base',
+  tied_head: 'Head is the embedding',
+  bits_per_byte: 'Bits per byte',
+  next_token_accuracy: 'Next tokens right',
+  loss_nats: 'Loss, nats a token',
+  documents: 'Lines',
+  tokens: 'Tokens',
+  bytes: 'Text',
+  steps: 'Steps',
+  batch_rows: 'Tokens a step',
+  learning_rate: 'Highest rate',
+  weight_decay: 'Weight decay',
+  seed: 'Seed',
+  data_tokens: 'Training tokens',
+  data_bytes: 'Training text',
+  package: 'Package',
+  version: 'Version',
+  license: 'Licence',
+  tools: 'Tools',
+  kept: 'Lines kept',
+  max_lines_per_tool: 'Most lines a tool',
+  held_out_percent: 'Held out, percent',
+});
 
 const label = (key: string): string => key.replaceAll('_', ' ');
 
 type Format = (value: unknown) => string;
-/** A fact: where it stands in its object, what it is called here, and how its value is written. */
-type Fact = readonly [path: string, name: string, format?: Format];
+/** A fact: where it stands in its object, and how its value is written. */
+type Fact = readonly [path: string, format?: Format];
 
 const number = (value: unknown): value is number => typeof value === 'number';
 const whole: Format = (value) => (number(value) ? count(value) : String(value));
 const figures: Format = (value) => (number(value) ? String(Number(value.toPrecision(4))) : String(value));
 const share: Format = (value) => (number(value) ? percent(value) : String(value));
-const size: Format = (value) => (number(value) ? bytes(value) : String(value));
-const yesOrNo: Format = (value) => (value === true ? 'yes' : 'no');
+const asBytes: Format = (value) => (number(value) ? bytes(value) : String(value));
+const yesOrNo: Format = (value) => (value === true ? texts.yes : texts.no);
 
 const architectureFacts: readonly Fact[] = [
-  ['n_layers', 'Blocks', whole],
-  ['d_model', 'Width', whole],
-  ['n_heads', 'Query heads', whole],
-  ['n_kv_heads', 'Key/value heads', whole],
-  ['head_dim', 'Width of a head', whole],
-  ['d_ff', 'Width of the MLP', whole],
-  ['vocab_size', 'Tokens it knows', whole],
-  ['max_seq_len', 'Positions', whole],
-  ['rope_theta', 'RoPE base', whole],
-  ['tied_head', 'Head is the embedding', yesOrNo],
+  ['n_layers', whole],
+  ['d_model', whole],
+  ['n_heads', whole],
+  ['n_kv_heads', whole],
+  ['head_dim', whole],
+  ['d_ff', whole],
+  ['vocab_size', whole],
+  ['max_seq_len', whole],
+  ['rope_theta', whole],
+  ['tied_head', yesOrNo],
 ];
 
 const heldOutFacts: readonly Fact[] = [
-  ['bits_per_byte', 'Bits per byte', figures],
-  ['next_token_accuracy', 'Next tokens right', share],
-  ['loss_nats', 'Loss, nats a token', figures],
-  ['documents', 'Lines', whole],
-  ['tokens', 'Tokens', whole],
-  ['bytes', 'Text', size],
+  ['bits_per_byte', figures],
+  ['next_token_accuracy', share],
+  ['loss_nats', figures],
+  ['documents', whole],
+  ['tokens', whole],
+  ['bytes', asBytes],
 ];
 
 const trainingFacts: readonly Fact[] = [
-  ['steps', 'Steps', whole],
-  ['batch_rows', 'Tokens a step', whole],
-  ['learning_rate', 'Highest rate', figures],
-  ['weight_decay', 'Weight decay', figures],
-  ['seed', 'Seed', whole],
-  ['data_tokens', 'Training tokens', whole],
-  ['data_bytes', 'Training text', size],
+  ['steps', whole],
+  ['batch_rows', whole],
+  ['learning_rate', figures],
+  ['weight_decay', figures],
+  ['seed', whole],
+  ['data_tokens', whole],
+  ['data_bytes', asBytes],
 ];
 
 const corpusFacts: readonly Fact[] = [
-  ['source.package', 'Package'],
-  ['source.version', 'Version'],
-  ['source.license', 'Licence'],
-  ['counts.tools', 'Tools', whole],
-  ['counts.kept', 'Lines kept', whole],
-  ['rules.max_lines_per_tool', 'Most lines a tool', whole],
-  ['rules.held_out_percent', 'Held out, percent', whole],
+  ['source.package'],
+  ['source.version'],
+  ['source.license'],
+  ['counts.tools', whole],
+  ['counts.kept', whole],
+  ['rules.max_lines_per_tool', whole],
+  ['rules.held_out_percent', whole],
 ];
 
 function valueAt(facts: JsonObject, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], facts);
 }
+
+const nameOf = (path: string): string => names[path.split('.').at(-1) as keyof typeof names];
 
 /** What the object says of these facts; a bundle need not say all of them. */
 function factsView(title: string, object: JsonObject, facts: readonly Fact[]): TemplateResult | typeof nothing {
@@ -77,9 +138,9 @@ function factsView(title: string, object: JsonObject, facts: readonly Fact[]): T
       <h3>${title}</h3>
       <dl>
         ${said.map(
-          ([path, name, format = String]) => html`
-            <dt>${name}</dt>
-            <dd>${format(valueAt(object, path))}</dd>
+          ([path, format = String]) => html`
+            <dt>${nameOf(path)}</dt>
+            <dd dir="auto">${format(valueAt(object, path))}</dd>
           `,
         )}
       </dl>
@@ -87,12 +148,13 @@ function factsView(title: string, object: JsonObject, facts: readonly Fact[]): T
   `;
 }
 
-function partView({ name, file, bytes: length, sha256 }: BundlePart): TemplateResult {
+/** Each part can be had as it was verified, the licence of the corpus among them. */
+function partView({ name, file, bytes: length, sha256 }: BundlePart, folder: string): TemplateResult {
   return html`
     <tr>
       <th scope="row">${label(name)}</th>
-      <td><code>${file}</code></td>
-      <td class="figure" title="${count(length)} bytes">${bytes(length)}</td>
+      <td><a href=${new URL(file, folder).href} download><code>${file}</code></a></td>
+      <td class="figure" title=${fill(texts.exact, { n: count(length) })}>${bytes(length)}</td>
       <td><code>${sha256}</code></td>
     </tr>
   `;
@@ -101,69 +163,81 @@ function partView({ name, file, bytes: length, sha256 }: BundlePart): TemplateRe
 const manifestText = ({ corpus, training, held_out }: Description): string =>
   JSON.stringify({ corpus, training, held_out }, null, 2);
 
+/**
+ * What is loaded: version, parts with their hashes, architecture, held-out figures, training and corpus.
+ *
+ * @element vitrine-bundle
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @csspart panel - The frame.
+ */
 export class VitrineBundle extends LitElement {
-  static override properties = { load: { attribute: false } };
-  declare load: LoadState;
+  static override properties = { base: {}, bundle: {} };
+  declare base: string | null;
+  declare bundle: string | null;
+
+  private readonly engine = new EngineController(this);
 
   constructor() {
     super();
-    this.load = notStarted;
+    this.base = null;
+    this.bundle = null;
   }
 
   override render(): TemplateResult {
     return html`
-      <section class="panel" aria-labelledby="title">
-        <h2 id="title">What is loaded</h2>
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
         ${this.content()}
       </section>
     `;
   }
 
   private content(): TemplateResult {
-    const { load } = this;
+    const { load } = this.engine;
     if (load.kind === 'loading') return html`<p class="soft">${progressText(load.progress)}.</p>`;
-    if (load.kind === 'failed') return html`<p class="soft">Nothing: the model did not load.</p>`;
+    if (load.kind === 'failed') return html`<p class="soft">${texts.nothing}</p>`;
     return this.description(load.description);
   }
 
   private description(loaded: Description): TemplateResult {
     const { name, model_version, parameters, parts, memory, self_test } = loaded;
+    const folder = engineUrls(this.base, this.bundle).bundleUrl;
+    const size = fill(texts.size, {
+      parameters: magnitude(parameters),
+      download: bytes(loaded.bytes),
+      weights: bytes(memory.weights),
+      workspace: bytes(memory.workspace),
+    });
     return html`
       <p>
-        <strong>${name} ${model_version}</strong>: ${magnitude(parameters)} parameters, ${bytes(loaded.bytes)} to
-        download, ${bytes(memory.weights)} of packed weights and ${bytes(memory.workspace)} of workspace in memory.
-        ${
-          self_test
-            ? html`Self-test passed: the logits after ${self_test.tokens} fixed tokens have the declared hash.`
-            : html`It declares no self-test.`
-        }
+        <strong>${fill(texts.name, { name, version: model_version })}</strong>: ${size}
+        ${self_test ? fill(texts.tested, { n: self_test.tokens }) : texts.untested}
       </p>
-      <p class="small soft">
-        Every part was checked against this SHA-256 as it arrived; one that differs is refused by name.
-      </p>
-      <div class="scroll" tabindex="0" role="region" aria-label="Parts of the bundle">
+      <p class="small soft">${texts.checked}</p>
+      <div class="scroll" tabindex="0" role="region" aria-label=${texts.parts}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Part</th>
-              <th scope="col">File</th>
-              <th scope="col" class="figure">Size</th>
-              <th scope="col">SHA-256</th>
+              <th scope="col">${texts.part}</th>
+              <th scope="col">${texts.file}</th>
+              <th scope="col" class="figure">${texts.bytes}</th>
+              <th scope="col">${texts.hash}</th>
             </tr>
           </thead>
           <tbody>
-            ${parts.map(partView)}
+            ${parts.map((part) => partView(part, folder))}
           </tbody>
         </table>
       </div>
       <div class="columns">
-        ${factsView('Architecture', loaded.architecture, architectureFacts)}
-        ${factsView('On held-out text', loaded.held_out, heldOutFacts)}
-        ${factsView('Training', loaded.training, trainingFacts)} ${factsView('Corpus', loaded.corpus, corpusFacts)}
+        ${factsView(texts.architecture, loaded.architecture, architectureFacts)}
+        ${factsView(texts.held_out, loaded.held_out, heldOutFacts)}
+        ${factsView(texts.training, loaded.training, trainingFacts)} ${factsView(texts.corpus, loaded.corpus, corpusFacts)}
       </div>
       <details>
-        <summary>All that the manifest says</summary>
-        <pre class="scroll" tabindex="0" role="region" aria-label="The manifest's own fields">${manifestText(loaded)}</pre>
+        <summary>${texts.manifest}</summary>
+        <pre class="scroll" tabindex="0" role="region" aria-label=${texts.manifest_label}>${manifestText(loaded)}</pre>
       </details>
     `;
   }
@@ -175,7 +249,7 @@ export class VitrineBundle extends LitElement {
       td,
       th.figure,
       td.figure {
-        padding-right: var(--space-5);
+        padding-inline-end: var(--space-5);
         white-space: nowrap;
       }
 
@@ -183,6 +257,10 @@ export class VitrineBundle extends LitElement {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
         gap: 0 var(--space-5);
+      }
+
+      td a {
+        color: inherit;
       }
 
       dl {

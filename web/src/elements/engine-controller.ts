@@ -6,6 +6,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { LanguageModel } from '../engine/client';
 import { SharedEngine, type EngineUrls } from '../engine/shared-engine';
 import { notStarted, type LoadState } from '../load-state';
+import { Presentation } from './presentation';
 
 /**
  * What an element says of its engine, all optional: `base`, the folder of worker.js and vitrine-module.mjs (default: that
@@ -37,6 +38,7 @@ export class EngineController implements ReactiveController {
     private readonly onChange: () => void = () => {},
   ) {
     host.addController(this);
+    new Presentation(host);
   }
 
   get ready(): boolean {

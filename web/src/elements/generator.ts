@@ -3,47 +3,69 @@
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import type { LanguageModel } from '../engine/client';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { FinishReason } from '../engine/protocol';
-import { notStarted, type LoadState } from '../load-state';
+import { messages } from '../messages';
 import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../policy-fields';
 import { beginRun, isRunning, withStep, type Run } from '../run';
 import { shared } from '../styles/shared';
-import { plural } from '../views/format';
+import { finishText } from '../views/finish';
+import { counted } from '../views/format';
 import { verdictText } from '../views/verdict';
+import { EngineController } from './engine-controller';
 import type { VitrinePolicy } from './policy';
 import './policy';
 
-const finishTexts: Record<FinishReason, string> = {
-  stop_token: 'the model ended the text',
-  stop_string: 'a stop string appeared',
-  length: 'max new tokens reached',
-  context_full: 'the context is full',
-  aborted: 'stopped by you',
-  failed: 'the logits could not be sampled',
-};
+const texts = messages('generator', {
+  title: 'Generate freely',
+  prompt: 'Prompt',
+  generate: 'Generate',
+  stop: 'Stop',
+  output: 'Generated text',
+  tokens_one: '{n} token',
+  tokens_other: '{n} tokens',
+  seed: 'Seed',
+  keep: 'Keep this seed',
+});
 
+/** What a `vitrine-generator-state` event tells: what the visitor has set. */
+export interface GeneratorState {
+  prompt: string;
+  fields: PolicyFields;
+}
+
+/**
+ * Generates a text from a prompt under a policy, token by token, each of them proved.
+ *
+ * @element vitrine-generator
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} prompt - What the text begins with.
+ * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
+ * @fires {CustomEvent<GeneratorState>} vitrine-generator-state - The visitor changed the prompt or the policy.
+ * @csspart panel - The frame.
+ * @csspart output - The generated text.
+ */
 export class VitrineGenerator extends LitElement {
   static override properties = {
-    model: { attribute: false },
-    load: { attribute: false },
+    base: {},
+    bundle: {},
     prompt: {},
     fields: { attribute: false },
     run: { state: true },
   };
-  declare model: LanguageModel | null;
-  declare load: LoadState;
+  declare base: string | null;
+  declare bundle: string | null;
   declare prompt: string;
   declare fields: PolicyFields;
   declare run: Run | null;
 
+  private readonly engine = new EngineController(this);
   private stopper: AbortController | null = null;
 
   constructor() {
     super();
-    this.model = null;
-    this.load = notStarted;
+    this.base = null;
+    this.bundle = null;
     this.prompt = 'docker run';
     this.fields = initialFields;
     this.run = null;
@@ -65,8 +87,8 @@ export class VitrineGenerator extends LitElement {
 
   private async generate(event: Event): Promise<void> {
     event.preventDefault();
-    const { model } = this;
-    if (this.running || model === null || this.load.kind !== 'ready') return;
+    const { model, ready } = this.engine;
+    if (this.running || model === null || !ready) return;
     this.stopper = new AbortController();
     let run = beginRun('generation', this.prompt);
     this.tell(run);
@@ -102,29 +124,30 @@ export class VitrineGenerator extends LitElement {
   }
 
   private tellState(): void {
-    const detail = { prompt: this.prompt, fields: this.fields };
+    const detail: GeneratorState = { prompt: this.prompt, fields: this.fields };
     this.dispatchEvent(new CustomEvent('vitrine-generator-state', { detail, bubbles: true, composed: true }));
   }
 
   override render(): TemplateResult {
     const { running } = this;
-    const ready = this.load.kind === 'ready';
+    const { ready } = this.engine;
     return html`
-      <section class="panel" aria-labelledby="title">
-        <h2 id="title">Generate freely</h2>
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
         <form @submit=${this.generate} novalidate>
-          <label for="prompt">Prompt</label>
+          <label for="prompt">${texts.prompt}</label>
           <div class="line">
             <input
               id="prompt"
+              dir="auto"
               autocomplete="off"
               autocapitalize="off"
               spellcheck="false"
               .value=${this.prompt}
               @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
             />
-            <button type="submit" class="primary" aria-disabled=${!ready || running}>Generate</button>
-            <button type="button" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>Stop</button>
+            <button type="submit" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>
+            <button type="button" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>${texts.stop}</button>
           </div>
           <vitrine-policy
             .fields=${this.fields}
@@ -142,8 +165,8 @@ export class VitrineGenerator extends LitElement {
     const cursor = isRunning(run) ? html`<span class="cursor" aria-hidden="true"></span>` : nothing;
     const text = run.result?.text ?? run.steps.map((step) => step.text).join('');
     return html`
-      <div class="output" role="group" aria-label="Generated text" tabindex="0">
-        <p><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
+      <div class="output" part="output" role="group" aria-label=${texts.output} tabindex="0">
+        <p dir="auto"><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
       </div>
       ${run.error ? this.errorView(run.error) : nothing}
       <p class="after small soft" role="status">${run.result ? this.resultView(run) : nothing}</p>
@@ -153,14 +176,14 @@ export class VitrineGenerator extends LitElement {
   private resultView(run: Run): TemplateResult | typeof nothing {
     if (!run.result) return nothing;
     const { ids, finish_reason, parity, policy } = run.result;
-    const reason = finish_reason ? finishTexts[finish_reason] : '';
+    const reason = finish_reason ? finishText(finish_reason) : '';
     const { seed } = policy;
     const isNew = typeof seed === 'number' && String(seed) !== this.fields.numbers.seed.trim();
     return html`
-      <span>${plural(ids.length, 'token')}; ${reason}.</span>
+      <span>${counted(ids.length, texts.tokens_one, texts.tokens_other)}; ${reason}.</span>
       ${parity.logits_compared > 0 ? html`<span>${verdictText(parity)}.</span>` : nothing}
-      ${typeof seed === 'number' ? html`<span>Seed <span class="number" data-seed>${seed}</span>.</span>` : nothing}
-      ${isNew ? html`<button type="button" class="keep" @click=${() => this.keepSeed(seed)}>Keep this seed</button>` : nothing}
+      ${typeof seed === 'number' ? html`<span>${texts.seed} <span class="number" data-seed>${seed}</span>.</span>` : nothing}
+      ${isNew ? html`<button type="button" class="keep" @click=${() => this.keepSeed(seed)}>${texts.keep}</button>` : nothing}
     `;
   }
 
@@ -214,7 +237,7 @@ export class VitrineGenerator extends LitElement {
         display: inline-block;
         width: 0.55em;
         height: 1.1em;
-        margin-left: 1px;
+        margin-inline-start: 1px;
         vertical-align: text-bottom;
         background: var(--cached);
       }

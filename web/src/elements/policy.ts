@@ -13,24 +13,46 @@ import {
   type NumberOption,
   type PolicyFields,
 } from '../policy-fields';
+import { messages } from '../messages';
 import { shared } from '../styles/shared';
+import { Presentation } from './presentation';
 
-interface FieldText {
-  label: string;
-  hint: string;
-}
+const texts = messages('policy', {
+  title: 'Policy',
+  mode: 'Mode',
+  draws: 'draws from the distribution',
+  likeliest: 'always the likeliest token; draws nothing',
+  stop: 'Stop strings, one a line',
+  stop_hint: 'none',
+});
 
-const fieldTexts: Record<NumberOption, FieldText> = {
-  temperature: { label: 'Temperature', hint: '1: as the model says' },
-  top_k: { label: 'Top-k', hint: 'all' },
-  top_p: { label: 'Top-p', hint: '1: all' },
-  min_p: { label: 'Min-p', hint: '0: all' },
-  seed: { label: 'Seed', hint: 'a new one each time' },
-  max_new_tokens: { label: 'Max new tokens', hint: "the bundle's" },
-};
+const labels: Record<NumberOption, string> = messages('policy.label', {
+  temperature: 'Temperature',
+  top_k: 'Top-k',
+  top_p: 'Top-p',
+  min_p: 'Min-p',
+  seed: 'Seed',
+  max_new_tokens: 'Max new tokens',
+});
 
-const modeLabels: Record<Mode, string> = { sample: 'Sample', greedy: 'Greedy' };
+/** What an empty field stands for. */
+const hints: Record<NumberOption, string> = messages('policy.hint', {
+  temperature: '1: as the model says',
+  top_k: 'all',
+  top_p: '1: all',
+  min_p: '0: all',
+  seed: 'a new one each time',
+  max_new_tokens: "the bundle's",
+});
 
+const modeLabels: Record<Mode, string> = messages('policy.mode', { sample: 'Sample', greedy: 'Greedy' });
+
+/**
+ * The controls of a sampling policy.
+ *
+ * @element vitrine-policy
+ * @fires {CustomEvent<PolicyFields>} vitrine-policy - The visitor changed a control.
+ */
 export class VitrinePolicy extends LitElement {
   static override properties = { fields: { attribute: false }, error: { attribute: false } };
   declare fields: PolicyFields;
@@ -40,6 +62,7 @@ export class VitrinePolicy extends LitElement {
     super();
     this.fields = initialFields;
     this.error = null;
+    new Presentation(this);
   }
 
   override render(): TemplateResult {
@@ -47,12 +70,10 @@ export class VitrinePolicy extends LitElement {
     const wrong = this.wrongField;
     return html`
       <fieldset>
-        <legend>Policy</legend>
-        <div class="modes" role="radiogroup" aria-label="Mode">
+        <legend>${texts.title}</legend>
+        <div class="modes" role="radiogroup" aria-label=${texts.mode}>
           ${modes.map((mode) => this.modeView(mode))}
-          <span class="small soft"
-            >${sampling ? 'draws from the distribution' : 'always the likeliest token; draws nothing'}</span
-          >
+          <span class="small soft">${sampling ? texts.draws : texts.likeliest}</span>
         </div>
         <div class="grid">
           ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}
@@ -83,18 +104,17 @@ export class VitrinePolicy extends LitElement {
   }
 
   private numberView(name: NumberOption, enabled: boolean): TemplateResult {
-    const { label, hint } = fieldTexts[name];
     const wrong = this.wrongField === name;
     // A text field: a number field would swallow what it does not like, and the engine could not say why.
     return html`
       <div class="field">
-        <label for=${name}>${label}</label>
+        <label for=${name}>${labels[name]}</label>
         <input
           id=${name}
           name=${name}
           inputmode="decimal"
           autocomplete="off"
-          placeholder=${hint}
+          placeholder=${hints[name]}
           ?disabled=${!enabled}
           aria-invalid=${wrong}
           aria-describedby=${wrong ? 'error' : nothing}
@@ -108,11 +128,11 @@ export class VitrinePolicy extends LitElement {
   private stopView(): TemplateResult {
     return html`
       <div class="field wide">
-        <label for="stop">Stop strings, one a line</label>
+        <label for="stop">${texts.stop}</label>
         <textarea
           id="stop"
           rows="1"
-          placeholder="none"
+          placeholder=${texts.stop_hint}
           spellcheck="false"
           aria-invalid=${this.wrongField === 'stop'}
           aria-describedby=${this.wrongField === 'stop' ? 'error' : nothing}

@@ -1,44 +1,88 @@
 // <vitrine-proof>: the proof beside the text: cached logits against full-prefix logits, what each lane cost, prefill and
-// decode apart, and the cache's bytes, for the run that it is given. It runs nothing.
+// decode apart, and the cache's bytes, for the run of its page that began last. It runs nothing.
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import type { JsonObject, LaneCost, RunStep } from '../engine/protocol';
+import type { LaneCost, RunStep } from '../engine/protocol';
+import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../run';
+import { instrumentStyles } from '../styles/instruments';
 import { shared } from '../styles/shared';
+import { verdictStyles } from '../styles/verdict';
 import { cacheBytesView } from '../views/cache-bytes';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
 import { tokenChartView } from '../views/token-chart';
 import { tokenTableView } from '../views/token-table';
 import { verdictView } from '../views/verdict';
+import { EngineController } from './engine-controller';
 
 const compared = (step: RunStep): step is RunStep & { full: LaneCost } => step.full !== null;
 
-const sourceTexts: Record<Run['source'], string> = {
+const texts = messages('proof', {
+  title: 'The proof',
+  about:
+    'The cache must be an optimisation, never an approximation. For every token the model also reads the whole text anew, without its cache, and every bit of every logit is compared.',
+  nothing: 'Of the text generated from nothing',
   completion: 'Of the completion of',
   generation: 'Of the text generated from',
-};
+  recorded: 'recorded',
+  recorded_with: 'with {by}',
+  latency: 'Latency with the cache',
+  cache: 'The cache of this text',
+  tokens: 'Every token',
+});
 
+/**
+ * The proof of the run that began last on its page, as the `vitrine-run` events of other elements tell it.
+ *
+ * @element vitrine-proof
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} for - The id of the one element whose runs it shows; by default those of all.
+ * @csspart panel - The frame.
+ */
 export class VitrineProof extends LitElement {
-  static override properties = { run: { attribute: false }, architecture: { attribute: false } };
+  static override properties = { base: {}, bundle: {}, for: {}, run: { attribute: false } };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare for: string | null;
   declare run: Run | null;
-  declare architecture: JsonObject | null;
+
+  private readonly engine = new EngineController(this);
+  private readonly onRun = (event: CustomEvent<Run>): void => {
+    if (this.for && !event.composedPath().some((target) => target instanceof Element && target.id === this.for)) return;
+    const run = event.detail;
+    // One that has no step, or never will, leaves the proof of the one before.
+    if (run.steps.length === 0 || run.number < (this.run?.number ?? 0)) return;
+    // A recorded proof gives way to the live one of the same text when that is whole: nothing jumps.
+    if (this.run?.recorded && this.run.prompt === run.prompt && isRunning(run)) return;
+    this.run = run;
+  };
 
   constructor() {
     super();
+    this.base = null;
+    this.bundle = null;
+    this.for = null;
     this.run = null;
-    this.architecture = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener('vitrine-run', this.onRun as EventListener);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener('vitrine-run', this.onRun as EventListener);
   }
 
   override render(): TemplateResult {
     return html`
-      <section class="panel" aria-labelledby="title">
-        <h2 id="title">The proof</h2>
-        <p class="small soft">
-          The cache must be an optimisation, never an approximation. For every token the model also reads the whole text
-          anew, without its cache, and every bit of every logit is compared.
-        </p>
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        <p class="small soft">${texts.about}</p>
         ${this.run ? this.evidence(this.run) : verdictView({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 })}
       </section>
     `;
@@ -49,20 +93,24 @@ export class VitrineProof extends LitElement {
     const sums = totals(run);
     const last = steps.filter(compared).at(-1);
     const positions = run.steps.at(-1)?.positions ?? 0;
+    const { load } = this.engine;
+    const loaded = load.kind === 'ready' ? load.description.architecture : null;
+    const architecture = run.recorded?.architecture ?? loaded;
     return html`
       <p class="small of">
-        ${run.prompt === '' ? 'Of the text generated from nothing' : html`${sourceTexts[run.source]} <code>${run.prompt}</code>`}
+        ${run.prompt === '' ? texts.nothing : html`${texts[run.source]} <code dir="auto">${run.prompt}</code>`}
+        ${run.recorded ? html`<span class="recorded" data-recorded>${texts.recorded} <span class="meaning">${fill(texts.recorded_with, { by: run.recorded.by })}</span></span>` : nothing}
       </p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}
       ${last ? tokenChartView(run.steps) : nothing}
-      <h3>Latency with the cache</h3>
+      <h3>${texts.latency}</h3>
       ${latencyView(sums.prefill, sums.decode)}
       ${
         sums.cache
           ? html`
-              <h3>The cache of this text</h3>
-              ${cacheBytesView(sums.cache, positions, this.architecture)}
+              <h3>${texts.cache}</h3>
+              ${cacheBytesView(sums.cache, positions, architecture)}
             `
           : nothing
       }
@@ -70,7 +118,7 @@ export class VitrineProof extends LitElement {
         steps.length > 0 && !isRunning(run)
           ? html`
               <details>
-                <summary>Every token</summary>
+                <summary>${texts.tokens}</summary>
                 ${tokenTableView(steps)}
               </details>
             `
@@ -81,89 +129,39 @@ export class VitrineProof extends LitElement {
 
   static override styles = [
     shared,
+    verdictStyles,
+    instrumentStyles,
     css`
+      /* One line, with or without the badge: the live proof moves nothing when it takes the place of a recorded one. */
       .of {
+        display: grid;
         margin-bottom: var(--space-2);
+        grid-template-columns: minmax(0, auto) auto;
+        justify-content: space-between;
+        gap: 0 var(--space-3);
       }
 
       .of code {
-        display: block;
+        grid-row: 2;
+        grid-column: 1 / -1;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: pre;
       }
 
-      .verdict {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        gap: 0 var(--space-4);
-        align-items: baseline;
-        padding: var(--space-3) var(--space-4);
-        border-radius: var(--radius-small);
-        border-left: 4px solid var(--line-strong);
-        background: var(--well);
-        margin-bottom: var(--space-4);
-      }
-
-      .verdict p {
-        margin: 0;
-      }
-
-      .verdict.waiting {
-        display: block;
-        color: var(--ink-soft);
-      }
-
-      .verdict.identical {
-        background: var(--cached-soft);
-        border-color: var(--cached);
-      }
-
-      .verdict.different {
-        background: var(--bad-soft);
-        border-color: var(--bad);
-      }
-
-      .bits {
-        grid-row: span 2;
-        align-self: center;
-        display: grid;
-        justify-items: center;
-        line-height: 1.1;
-        font-size: var(--step--1);
-      }
-
-      .bits .number {
-        font-size: var(--step-3);
+      .recorded {
+        color: var(--full);
         font-weight: 600;
       }
 
-      .sentence {
-        font-weight: 620;
-      }
-
-      .lanes th > span {
+      .recorded::before {
+        content: '';
         display: inline-block;
-        white-space: nowrap;
-      }
-
-      .lanes th .key {
-        display: inline-block;
-        width: 0.7em;
-        height: 0.7em;
-        margin-right: 0.4em;
-        border: 2px solid var(--full);
-      }
-
-      @media (forced-colors: active) {
-        .lanes th .key {
-          forced-color-adjust: none;
-        }
-      }
-
-      .lanes th .key.cached {
-        background: var(--cached);
-        border-color: var(--cached);
+        width: 0.55em;
+        height: 0.55em;
+        margin-inline-end: 0.4em;
+        border: 2px solid currentcolor;
+        border-radius: 50%;
       }
 
       .chart {
@@ -186,68 +184,6 @@ export class VitrineProof extends LitElement {
         stroke: var(--line-strong);
       }
 
-      rect.full {
-        fill: var(--full-soft);
-        stroke: var(--full);
-        stroke-width: 1;
-      }
-
-      rect.cached {
-        fill: var(--cached);
-      }
-
-      rect.track {
-        fill: var(--line);
-      }
-
-      .gauges {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(11rem, 100%), 1fr));
-        gap: var(--space-2);
-        margin: 0;
-      }
-
-      .gauges > div {
-        padding: var(--space-2) var(--space-3);
-        background: var(--well);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-small);
-      }
-
-      dt {
-        font-size: var(--step--1);
-        color: var(--ink-soft);
-      }
-
-      dd {
-        margin: 0;
-      }
-
-      dd .number {
-        font-size: var(--step-1);
-        font-weight: 600;
-      }
-
-      .bar {
-        width: 30%;
-        min-width: 4rem;
-      }
-
-      .bar svg {
-        display: block;
-        width: 100%;
-        height: 8px;
-      }
-
-      .bytes {
-        margin-bottom: var(--space-2);
-      }
-
-      .formula {
-        font-family: var(--mono);
-        margin: 0;
-      }
-
       details {
         margin-top: var(--space-4);
       }
@@ -261,21 +197,9 @@ export class VitrineProof extends LitElement {
       }
 
       .tokens th.figure:first-child {
-        padding-right: 0.6rem;
+        padding-inline-end: 0.6rem;
       }
 
-      /* What there is no room for is said by the chart's caption and the token table too. */
-      @media (max-width: 34rem) {
-        .meaning {
-          display: none;
-        }
-      }
-
-      @media (max-width: 24rem) {
-        .factor {
-          display: none;
-        }
-      }
     `,
   ];
 }

@@ -2,30 +2,48 @@
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
 
-import { notStarted, type LoadState } from '../load-state';
+import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
 import { magnitude } from '../views/format';
 import { progressText } from '../views/load-progress';
+import { EngineController } from './engine-controller';
 
+const texts = messages('status', {
+  failed: 'No model is loaded',
+  ready: '{name} {version}, {parameters} parameters, on your processor',
+});
+
+/**
+ * What serves: the state of the engine as one line.
+ *
+ * @element vitrine-status
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @csspart status - The line.
+ */
 export class VitrineStatus extends LitElement {
-  static override properties = { load: { attribute: false } };
-  declare load: LoadState;
+  static override properties = { base: {}, bundle: {} };
+  declare base: string | null;
+  declare bundle: string | null;
+
+  private readonly engine = new EngineController(this);
 
   constructor() {
     super();
-    this.load = notStarted;
+    this.base = null;
+    this.bundle = null;
   }
 
   override render(): TemplateResult {
-    return html`<span class="status ${this.load.kind}" role="status">${this.text()}</span>`;
+    return html`<span class="status ${this.engine.load.kind}" part="status" role="status">${this.text()}</span>`;
   }
 
   private text(): string {
-    const { load } = this;
+    const { load } = this.engine;
     if (load.kind === 'loading') return progressText(load.progress);
-    if (load.kind === 'failed') return 'No model is loaded';
-    const { name, model_version, parameters } = load.description;
-    return `${name} ${model_version}, ${magnitude(parameters)} parameters, on your processor`;
+    if (load.kind === 'failed') return texts.failed;
+    const { name, model_version: version, parameters } = load.description;
+    return fill(texts.ready, { name, version, parameters: magnitude(parameters) });
   }
 
   static override styles = [

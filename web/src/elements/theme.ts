@@ -3,10 +3,14 @@
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
 
+import { messages } from '../messages';
 import { shared } from '../styles/shared';
+import { Presentation } from './presentation';
 
 const themes = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
+
+const texts = messages('theme', { legend: 'Appearance', auto: 'Auto', light: 'Light', dark: 'Dark' });
 
 const storageKey = 'vitrine-theme';
 
@@ -28,6 +32,12 @@ function remember(theme: Theme): void {
   }
 }
 
+/**
+ * Chooses the appearance of the page: an attribute `data-theme` of its root.
+ *
+ * @element vitrine-theme
+ * @attr {string} theme - auto, light or dark.
+ */
 export class VitrineTheme extends LitElement {
   static override properties = { theme: { reflect: true } };
   declare theme: Theme;
@@ -35,17 +45,18 @@ export class VitrineTheme extends LitElement {
   constructor() {
     super();
     this.theme = remembered();
+    new Presentation(this);
   }
 
   override render(): TemplateResult {
     return html`
       <fieldset>
-        <legend class="hidden">Appearance</legend>
+        <legend class="hidden">${texts.legend}</legend>
         ${themes.map(
           (theme) => html`
             <label>
               <input type="radio" name="theme" .checked=${theme === this.theme} @change=${() => this.choose(theme)} />
-              <span>${theme}</span>
+              <span>${texts[theme]}</span>
             </label>
           `,
         )}
@@ -92,7 +103,6 @@ export class VitrineTheme extends LitElement {
         display: block;
         padding: 0.2rem 0.7rem;
         border-radius: 999px;
-        text-transform: capitalize;
       }
 
       input:checked + span {

@@ -108,7 +108,17 @@ export const autocompleteStyles = css`
     flex-wrap: wrap;
     justify-content: space-between;
     gap: 0 var(--space-4);
-    min-height: 4rem;
+  }
+
+  .loading {
+    display: grid;
+    gap: var(--space-1);
+  }
+
+  /* One place for how far the load is and, after it, for what a completion took: the longer of the two fits. */
+  .cost,
+  .loading {
+    min-height: 4.75rem;
     align-content: center;
     padding: var(--space-2) 0;
     border-top: 1px solid var(--line);
@@ -131,8 +141,9 @@ export const autocompleteStyles = css`
       min-height: 7.75em;
     }
 
-    .cost {
-      min-height: 6rem;
+    .cost,
+    .loading {
+      min-height: 8.75rem;
     }
   }
 
@@ -161,13 +172,16 @@ export const autocompleteStyles = css`
     min-height: 1.9rem;
   }
 
+  .chip.plain {
+    font-family: var(--sans);
+    border-color: transparent;
+    background: none;
+    text-decoration: underline;
+  }
+
   .progress {
     display: grid;
     gap: var(--space-1);
-    align-content: center;
-    min-height: 4rem;
-    padding: var(--space-2) 0;
-    border-top: 1px solid var(--line);
   }
 
   .failure {

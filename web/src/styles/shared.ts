@@ -1,17 +1,25 @@
-// Styles that several elements share inside their shadow roots: panels, buttons, fields, tables. Sizes and colours are
-// the custom properties of web/page.css; what only one element needs stands in that element.
+// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, panels, buttons,
+// fields, tables. What only one element needs stands in that element.
 
-import { css } from 'lit';
+import { css, unsafeCSS } from 'lit';
+
+import tokens from '../../tokens.css';
 
 export const shared = css`
+  ${unsafeCSS(tokens)}
+
   *,
   *::before,
   *::after {
     box-sizing: border-box;
   }
 
+  /* A foreign page's font and alignment stay outside. */
   :host {
     display: block;
+    color: var(--ink);
+    font: var(--step-0) / 1.55 var(--sans);
+    text-align: start;
   }
 
   .panel {
@@ -149,7 +157,7 @@ export const shared = css`
 
   .alert {
     border: 1px solid var(--bad);
-    border-left-width: 4px;
+    border-inline-start-width: 4px;
     background: var(--bad-soft);
     border-radius: var(--radius-small);
     padding: var(--space-3) var(--space-4);
@@ -168,9 +176,10 @@ export const shared = css`
 
   th,
   td {
-    text-align: left;
+    text-align: start;
     vertical-align: baseline;
-    padding: 0.3rem 0.6rem 0.3rem 0;
+    padding-block: 0.3rem;
+    padding-inline: 0 0.6rem;
     border-bottom: 1px solid var(--line);
   }
 
@@ -181,9 +190,8 @@ export const shared = css`
 
   th.figure,
   td.figure {
-    text-align: right;
-    padding-right: 0;
-    padding-left: 0.6rem;
+    text-align: end;
+    padding-inline: 0.6rem 0;
   }
 
   td.figure {
@@ -193,7 +201,7 @@ export const shared = css`
   }
 
   caption {
-    text-align: left;
+    text-align: start;
     color: var(--ink-soft);
     font-size: var(--step--1);
     padding-bottom: var(--space-2);

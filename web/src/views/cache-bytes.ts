@@ -3,35 +3,48 @@
 import { html, type TemplateResult } from 'lit';
 
 import type { CacheBytes, JsonObject } from '../engine/protocol';
+import { fill, messages } from '../messages';
 import { bytes, count } from './format';
+
+const texts = messages('cache-bytes', {
+  formula_text: '2 x {layers} layers x {heads} KV heads x {wide} wide x 4 bytes x {positions} positions',
+  formula: 'By formula',
+  formula_meaning: 'keys and values of the positions held',
+  used: 'Used',
+  used_meaning: 'the same with the padding of their layout',
+  allocated: 'Allocated',
+  allocated_meaning: 'for the whole context, once',
+  exact: '{n} bytes',
+});
 
 /** The formula with the loaded model's numbers in it. */
 export function formulaText(architecture: JsonObject, positions: number): string {
   const { n_layers, n_kv_heads, head_dim } = architecture;
-  return `2 x ${n_layers} layers x ${n_kv_heads} KV heads x ${head_dim} wide x 4 bytes x ${count(positions)} positions`;
+  return fill(texts.formula_text, {
+    layers: String(n_layers),
+    heads: String(n_kv_heads),
+    wide: String(head_dim),
+    positions: count(positions),
+  });
 }
 
-const rows: ReadonlyArray<{ key: keyof CacheBytes; label: string; meaning: string }> = [
-  { key: 'formula', label: 'By formula', meaning: 'keys and values of the positions held' },
-  { key: 'used', label: 'Used', meaning: 'the same with the padding of their layout' },
-  { key: 'allocated', label: 'Allocated', meaning: 'for the whole context, once' },
-];
+const rows = ['formula', 'used', 'allocated'] as const;
 
 export function cacheBytesView(cache: CacheBytes, positions: number, architecture: JsonObject | null): TemplateResult {
   return html`
     <table class="bytes">
       <tbody>
         ${rows.map(
-          ({ key, label, meaning }) => html`
+          (key) => html`
             <tr>
-              <th scope="row">${label}<span class="meaning">, ${meaning}</span></th>
+              <th scope="row">${texts[key]}<span class="meaning">, ${texts[`${key}_meaning`]}</span></th>
               <td class="bar">
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                   <rect class="track" width="100" height="8"></rect>
                   <rect class="cached" width=${(100 * cache[key]) / Math.max(cache.allocated, 1)} height="8"></rect>
                 </svg>
               </td>
-              <td class="figure" title="${count(cache[key])} bytes">${bytes(cache[key])}</td>
+              <td class="figure" title=${fill(texts.exact, { n: count(cache[key]) })}>${bytes(cache[key])}</td>
             </tr>
           `,
         )}

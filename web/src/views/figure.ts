@@ -3,6 +3,10 @@
 
 import { html, nothing, type TemplateResult } from 'lit';
 
+import { messages } from '../messages';
+
+const texts = messages('figure', { table: 'The numbers as a table' });
+
 export interface FigureTable {
   /** What the table holds, in words. */
   caption: string;
@@ -16,7 +20,7 @@ export function figureView(
   picture: unknown,
   conclusion: unknown,
   table: FigureTable,
-  summary: string | null = 'The numbers as a table',
+  summary: string | null = texts.table,
 ): TemplateResult {
   const body = dataTableView(table);
   return html`

@@ -1,8 +1,14 @@
 // Numbers as the page writes them: grouped, with a unit, short enough for an instrument. Text in, nothing drawn.
 
+import { fill } from '../messages';
+
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const count = (value: number): string => grouped.format(value);
+
+/** A sentence about one, or one about several, with `{n}` filled in: the words themselves are the caller's messages. */
+export const counted = (value: number, one: string, other: string): string =>
+  fill(value === 1 ? one : other, { n: count(value) });
 
 /** "1 token", "2 tokens". */
 export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

@@ -3,21 +3,31 @@
 import { html, type TemplateResult } from 'lit';
 
 import type { LaneCost } from '../engine/protocol';
-import { milliseconds, plural } from './format';
+import { messages } from '../messages';
+import { counted, milliseconds } from './format';
+
+const texts = messages('latency', {
+  prefill: 'Prefill, time to first token',
+  positions_one: '{n} position computed',
+  positions_other: '{n} positions computed',
+  decode: 'Decode, per token',
+  mean_one: 'mean of {n} token',
+  mean_other: 'mean of {n} tokens',
+});
 
 export function latencyView(prefill: LaneCost, decode: LaneCost): TemplateResult {
   const perToken = decode.positions > 0 ? milliseconds(decode.ms / decode.positions) : '\u2013';
   return html`
     <dl class="gauges">
       <div>
-        <dt>Prefill, time to first token</dt>
+        <dt>${texts.prefill}</dt>
         <dd><span class="number">${milliseconds(prefill.ms)}</span></dd>
-        <dd class="small soft">${plural(prefill.positions, 'position')} computed</dd>
+        <dd class="small soft">${counted(prefill.positions, texts.positions_one, texts.positions_other)}</dd>
       </div>
       <div>
-        <dt>Decode, per token</dt>
+        <dt>${texts.decode}</dt>
         <dd><span class="number">${perToken}</span></dd>
-        <dd class="small soft">mean of ${plural(decode.positions, 'token')}</dd>
+        <dd class="small soft">${counted(decode.positions, texts.mean_one, texts.mean_other)}</dd>
       </div>
     </dl>
   `;

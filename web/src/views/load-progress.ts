@@ -4,12 +4,22 @@ import { html, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
+import { fill, messages } from '../messages';
 import { bytes } from './format';
 
+const texts = messages('load', {
+  engine: 'Starting the engine',
+  download: 'Downloading the model: {received} of {total}',
+  start: 'Verified; building the model and testing it',
+  label: 'Loading the model',
+  failed: 'The model did not load.',
+  retry: 'Try again',
+});
+
 export function progressText({ stage, received, total }: LoadProgress): string {
-  if (stage === 'engine') return 'Starting the engine';
-  if (stage === 'start') return 'Verified; building the model and testing it';
-  return `Downloading the model: ${bytes(received)} of ${bytes(total)}`;
+  if (stage === 'engine') return texts.engine;
+  if (stage === 'start') return texts.start;
+  return fill(texts.download, { received: bytes(received), total: bytes(total) });
 }
 
 export function loadProgressView(progress: LoadProgress): TemplateResult {
@@ -17,7 +27,7 @@ export function loadProgressView(progress: LoadProgress): TemplateResult {
   const share = progress.stage === 'start' ? 1 : progress.total > 0 ? progress.received / progress.total : 0;
   return html`
     <div class="progress">
-      <progress max="1" .value=${share} aria-label="Loading the model"></progress>
+      <progress max="1" .value=${share} aria-label=${texts.label}></progress>
       <span class="small soft">${text}</span>
     </div>
   `;
@@ -27,9 +37,9 @@ export function loadProgressView(progress: LoadProgress): TemplateResult {
 export function loadFailureView(error: EngineError, meaning: string, retry: () => void): TemplateResult {
   return html`
     <div class="alert" role="alert">
-      <p><strong>The model did not load.</strong> ${meaning}</p>
+      <p><strong>${texts.failed}</strong> ${meaning}</p>
       <p><code>${error.code}: ${error.message}</code></p>
-      <p><button type="button" @click=${retry}>Try again</button></p>
+      <p><button type="button" @click=${retry}>${texts.retry}</button></p>
     </div>
   `;
 }

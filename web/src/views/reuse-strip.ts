@@ -2,13 +2,21 @@
 
 import { html, svg, type TemplateResult } from 'lit';
 
-import { count, plural } from './format';
+import { fill, messages } from '../messages';
+import { count, counted } from './format';
+
+const texts = messages('reuse', {
+  reused_one: '{n} position reused from the cache',
+  reused_other: '{n} positions reused from the cache',
+  computed: '{reused}, {computed} computed',
+});
 
 const cell = 9;
 const gap = 3;
 
 export function reuseText(reused: number, computed: number): string {
-  return `${plural(reused, 'position')} reused from the cache, ${count(computed)} computed`;
+  const sentence = counted(reused, texts.reused_one, texts.reused_other);
+  return fill(texts.computed, { reused: sentence, computed: count(computed) });
 }
 
 /** At most as many cells as can be told apart; beyond, the words alone say it. */

@@ -4,7 +4,18 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 
 import type { RunStep } from '../engine/protocol';
-import { magnitude, plural, ratio } from './format';
+import { fill, messages } from '../messages';
+import { tokenCosts } from '../run';
+import { count, counted, magnitude, ratio } from './format';
+
+const texts = messages('token-chart', {
+  label_one: 'Multiply-adds of {n} token in both lanes.',
+  label_other: 'Multiply-adds of {n} tokens in both lanes.',
+  first: 'The first token computes the whole prompt in both lanes; each further one parts them.',
+  later: 'Token {n} cost {cached} multiply-adds with the cache and {factor} as many without.',
+  begin: 'token 1',
+  highest: 'highest bar: {n}',
+});
 
 const width = 480;
 const height = 104;
@@ -33,17 +44,11 @@ function bars(values: readonly Bar[]): SVGTemplateResult[] {
   });
 }
 
-/** The compared tokens in order. Passes over a long prompt that chose no token are part of what the next one cost. */
-export function tokenCosts(steps: readonly RunStep[]): Bar[] {
-  const values: Bar[] = [];
-  let cached = 0;
-  for (const step of steps) {
-    cached += step.cached.multiply_adds;
-    if (step.full === null) continue;
-    values.push({ cached, full: step.full.multiply_adds });
-    cached = 0;
-  }
-  return values;
+/** The compared tokens in order. */
+export function barsOf(steps: readonly RunStep[]): Bar[] {
+  return tokenCosts(steps).flatMap(({ cached, full }) =>
+    full === null ? [] : [{ cached: cached.multiply_adds, full: full.multiply_adds }],
+  );
 }
 
 /** What the bars show, in words; `values` holds at least one. */
@@ -52,17 +57,17 @@ export function conclusion(values: readonly Bar[]): string {
   const factor = last.full / Math.max(last.cached, 1);
   // A prompt that no cache knew costs the same in both lanes; one whose beginning was reused does not.
   if (values.length === 1 && last.cached === last.full) {
-    return 'The first token computes the whole prompt in both lanes; each further one parts them.';
+    return texts.first;
   }
-  return `Token ${values.length} cost ${magnitude(last.cached)} multiply-adds with the cache and ${ratio(factor)} as many without.`;
+  return fill(texts.later, { n: count(values.length), cached: magnitude(last.cached), factor: ratio(factor) });
 }
 
 /** The steps of a run, in order. */
 export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
-  const values = tokenCosts(steps);
+  const values = barsOf(steps);
   if (values.length === 0) return html``;
   const largest = Math.max(...values.map((bar) => bar.full));
-  const label = `Multiply-adds of ${plural(values.length, 'token')} in both lanes. ${conclusion(values)}`;
+  const label = `${counted(values.length, texts.label_one, texts.label_other)} ${conclusion(values)}`;
   return html`
     <figure class="chart">
       <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>
@@ -70,7 +75,7 @@ export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
         ${bars(values)}
       </svg>
       <p class="ends small soft" aria-hidden="true">
-        <span>token 1</span><span>highest bar: ${magnitude(largest)}</span>
+        <span>${texts.begin}</span><span>${fill(texts.highest, { n: magnitude(largest) })}</span>
       </p>
       <figcaption class="small">${conclusion(values)}</figcaption>
     </figure>

@@ -3,14 +3,29 @@
 import { html, type TemplateResult } from 'lit';
 
 import type { RunStep } from '../engine/protocol';
+import { messages } from '../messages';
 import { count, magnitude, milliseconds, percent, visible } from './format';
+
+const texts = messages('tokens', {
+  number: 'No',
+  token: 'Token',
+  id: 'Id',
+  chance: 'Chance',
+  cached_work: 'Cached mul-adds',
+  full_work: 'Full mul-adds',
+  cached_time: 'Cached time',
+  full_time: 'Full time',
+  bits: 'Bits that differ',
+  about: 'Each row is one token. Chance is what the policy gave it; the bits are those of all logits of that token.',
+  label: 'Every token of the run',
+});
 
 function row(step: RunStep, index: number): TemplateResult {
   const { cached, full, parity } = step;
   return html`
     <tr>
       <th scope="row" class="figure">${index + 1}</th>
-      <td><code>${visible(step.piece)}</code></td>
+      <td><code dir="auto">${visible(step.piece)}</code></td>
       <td class="figure">${step.token}</td>
       <td class="figure">${percent(step.probability)}</td>
       <td class="figure">${magnitude(cached.multiply_adds)}</td>
@@ -23,17 +38,16 @@ function row(step: RunStep, index: number): TemplateResult {
 }
 
 export function tokenTableView(steps: readonly RunStep[]): TemplateResult {
-  const heads = ['Id', 'Chance', 'Cached mul-adds', 'Full mul-adds', 'Cached time', 'Full time', 'Bits that differ'];
+  const { id, chance, cached_work, full_work, cached_time, full_time, bits } = texts;
+  const heads = [id, chance, cached_work, full_work, cached_time, full_time, bits];
   return html`
-    <p class="small soft">
-      Each row is one token. Chance is what the policy gave it; the bits are those of all logits of that token.
-    </p>
-    <div class="scroll tokens" tabindex="0" role="region" aria-label="Every token of the run">
+    <p class="small soft">${texts.about}</p>
+    <div class="scroll tokens" tabindex="0" role="region" aria-label=${texts.label}>
       <table>
         <thead>
           <tr>
-            <th scope="col" class="figure">No</th>
-            <th scope="col">Token</th>
+            <th scope="col" class="figure">${texts.number}</th>
+            <th scope="col">${texts.token}</th>
             ${heads.map((head) => html`<th scope="col" class="figure">${head}</th>`)}
           </tr>
         </thead>

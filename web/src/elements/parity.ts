@@ -1,0 +1,240 @@
+// <vitrine-parity>: continues a prompt and holds the cached logits of every schedule against those of the recomputed
+// prefix, bit for bit. The engine runs and compares (docs/exactness.md); here is its report as a table.
+
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
+import type { ParityReport } from '../engine/protocol';
+import { fill, messages } from '../messages';
+import { shared } from '../styles/shared';
+import { figureView, type FigureTable } from '../views/figure';
+import { count } from '../views/format';
+import { loadFailureView } from '../views/load-progress';
+import { EngineController } from './engine-controller';
+
+const text = messages('parity', {
+  title: 'Parity, over every schedule',
+  about:
+    'The prompt is continued to so many tokens. Then every prefix is computed anew, and all logits of every token are compared with those of each way of using a cache. Bits are compared, never values.',
+  prompt: 'Prompt',
+  tokens: 'Tokens',
+  seed: 'Seed',
+  check: 'Check parity',
+  checking: 'Checking: every prefix is being computed anew.',
+  waiting: 'The model is loading.',
+  same: '{logits} logits over {schedules} schedules: 0 bits differ.',
+  different: '{logits} logits over {schedules} schedules: {bits} bits differ.',
+  table: 'What each schedule compared, and what differed',
+  schedule: 'Schedule',
+  meaning: 'How the cache is used',
+  compared: 'Logits compared',
+  bits: 'Bits that differ',
+  notExercised: 'Too short for: {names}. Ask for 17 tokens or more.',
+  first: 'First difference: token {token}, logit {logit}: {cached} with the cache, {full} without.',
+});
+
+const meanings: Record<string, string> = messages('parity.schedule', {
+  decode: 'one token at a time, as a generator does',
+  chunks_1: 'prefill one token at a time',
+  chunks_3: 'prefill in chunks of 3',
+  chunks_7: 'prefill in chunks of 7',
+  chunks_16: 'prefill in chunks of 16',
+  batch_5: 'five rows that join and leave at different steps',
+  rewind_retype: 'typing with mistakes that are taken back',
+});
+
+/**
+ * The parity check over every schedule.
+ *
+ * @element vitrine-parity
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} prompt - What the compared text begins with.
+ * @attr {string} tokens - To how many tokens the prompt is continued.
+ * @attr {string} seed - The seed of the continuation.
+ * @fires {CustomEvent<ParityReport>} vitrine-parity-report - The check has ended.
+ * @csspart panel - The frame.
+ * @csspart title - The title.
+ * @csspart about - What is compared.
+ * @csspart prompt - The field of the prompt.
+ * @csspart tokens - The field of the number of tokens.
+ * @csspart seed - The field of the seed.
+ * @csspart check - The button.
+ * @csspart report - The verdict and the table.
+ */
+export class VitrineParity extends LitElement {
+  static override properties = {
+    base: {},
+    bundle: {},
+    prompt: {},
+    tokens: {},
+    seed: {},
+    report: { state: true },
+    running: { state: true },
+    error: { state: true },
+  };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare prompt: string;
+  /** As they were typed: the engine judges them. */
+  declare tokens: string;
+  declare seed: string;
+  declare report: ParityReport | null;
+  declare running: boolean;
+  declare error: EngineError | null;
+
+  private readonly engine = new EngineController(this);
+
+  constructor() {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.prompt = 'git commit -m';
+    this.tokens = '40';
+    this.seed = '7';
+    this.report = null;
+    this.running = false;
+    this.error = null;
+  }
+
+  private async check(event: Event): Promise<void> {
+    event.preventDefault();
+    const { model, ready } = this.engine;
+    if (model === null || !ready || this.running) return;
+    this.running = true;
+    this.report = null;
+    this.error = null;
+    try {
+      const report = await model.parity(this.prompt, Number(this.tokens), Number(this.seed));
+      this.report = report;
+      this.dispatchEvent(new CustomEvent('vitrine-parity-report', { detail: report, bubbles: true, composed: true }));
+    } catch (error) {
+      this.error = toEngineError(error);
+    }
+    this.running = false;
+  }
+
+  override render(): TemplateResult {
+    const { load, ready } = this.engine;
+    return html`
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title" part="title">${text.title}</h2>
+        <p class="small soft" part="about">${text.about}</p>
+        ${
+          load.kind === 'failed'
+            ? loadFailureView(load.error, errorMeanings[load.error.code], () => this.engine.retry())
+            : nothing
+        }
+        <form @submit=${this.check} novalidate>
+          ${this.fieldView('prompt', text.prompt)} ${this.fieldView('tokens', text.tokens)}
+          ${this.fieldView('seed', text.seed)}
+          <button type="submit" part="check" class="primary" aria-disabled=${!ready || this.running}>${text.check}</button>
+        </form>
+        <p class="small" role="status">${this.statusText()}</p>
+        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${this.report ? this.reportView(this.report) : nothing}
+      </section>
+    `;
+  }
+
+  private fieldView(name: 'prompt' | 'tokens' | 'seed', label: string): TemplateResult {
+    return html`
+      <div class="field" part=${name}>
+        <label for=${name}>${label}</label>
+        <input
+          id=${name}
+          inputmode=${name === 'prompt' ? nothing : 'numeric'}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          dir="auto"
+          .value=${this[name]}
+          @input=${(event: Event) => (this[name] = (event.target as HTMLInputElement).value)}
+        />
+      </div>
+    `;
+  }
+
+  private statusText(): string {
+    if (this.running) return text.checking;
+    if (this.engine.load.kind === 'loading') return text.waiting;
+    return this.report ? this.verdict(this.report) : '';
+  }
+
+  private verdict({ logits_compared: logits, differing_bits: bits, schedules }: ParityReport): string {
+    const values = { logits: count(logits), schedules: schedules.length, bits: count(bits) };
+    return fill(bits === 0 ? text.same : text.different, values);
+  }
+
+  private reportView(report: ParityReport): TemplateResult {
+    const short = report.not_exercised;
+    return html`
+      <div part="report" class=${report.differing_bits === 0 ? 'identical' : 'different'} data-report>
+        ${short.length > 0 ? html`<p class="small">${fill(text.notExercised, { names: short.join(', ') })}</p>` : nothing}
+        ${figureView(nothing, this.verdict(report), this.tableOf(report), null)}
+        ${report.schedules.map(({ first_difference: first }) =>
+          first
+            ? html`<p class="error">
+                ${fill(text.first, { token: first.token, logit: first.logit, cached: first.cached, full: first.full_prefix })}
+              </p>`
+            : nothing,
+        )}
+      </div>
+    `;
+  }
+
+  private tableOf({ schedules }: ParityReport): FigureTable {
+    return {
+      caption: text.table,
+      head: [text.schedule, text.meaning, text.compared, text.bits],
+      rows: schedules.map(({ name, logits_compared: logits, differing_bits: bits }) => [
+        name,
+        meanings[name] ?? '',
+        count(logits),
+        count(bits),
+      ]),
+    };
+  }
+
+  static override styles = [
+    shared,
+    css`
+      form {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-3);
+        align-items: end;
+        margin-bottom: var(--space-3);
+      }
+
+      .field {
+        flex: 0 1 7rem;
+      }
+
+      .field[part='prompt'] {
+        flex: 1 1 14rem;
+      }
+
+      figure {
+        margin: 0;
+      }
+
+      figcaption {
+        padding: var(--space-2) var(--space-3);
+        margin-bottom: var(--space-3);
+        border-inline-start: 4px solid var(--cached);
+        border-radius: var(--radius-small);
+        background: var(--cached-soft);
+        font-weight: 620;
+      }
+
+      .different figcaption {
+        border-color: var(--bad);
+        border-inline-start-style: double;
+        background: var(--bad-soft);
+      }
+    `,
+  ];
+}
+
+customElements.define('vitrine-parity', VitrineParity);

@@ -1,0 +1,49 @@
+// vitrine.js: one module script that makes every public element known, on any page and with no other set-up. It loads an
+// element's code when the element is first seen in the document, so a page pays for what it shows.
+
+const definitions = {
+  'vitrine-autocomplete': () => import('./elements/autocomplete'),
+  'vitrine-generator': () => import('./elements/generator'),
+  'vitrine-proof': () => import('./elements/proof'),
+  'vitrine-parity': () => import('./elements/parity'),
+  'vitrine-lab': () => import('./lessons/index'),
+} as const;
+
+/** The public elements. */
+export type ElementName = keyof typeof definitions;
+export const elementNames = Object.keys(definitions) as ElementName[];
+
+const asked = new Map<ElementName, Promise<unknown>>();
+
+/**
+ * Defines these elements, or all; it resolves when they are. Only elements in shadow roots, which are not seen from the
+ * document, need it, and who wants an element's class at once.
+ */
+export async function define(...names: ElementName[]): Promise<void> {
+  const wanted = names.length > 0 ? names : elementNames;
+  await Promise.all(
+    wanted.map((name) => {
+      const loading = asked.get(name) ?? definitions[name]();
+      asked.set(name, loading);
+      return loading;
+    }),
+  );
+}
+
+const isOurs = (name: string): name is ElementName => Object.hasOwn(definitions, name);
+
+/** A failure to load is the browser's to report: it names the file. */
+function discover(root: Element): void {
+  if (isOurs(root.localName)) void define(root.localName);
+  for (const element of root.querySelectorAll(elementNames.join(','))) void define(element.localName as ElementName);
+}
+
+discover(document.documentElement);
+new MutationObserver((records) => {
+  for (const { addedNodes } of records) {
+    for (const node of addedNodes) if (node instanceof Element) discover(node);
+  }
+}).observe(document.documentElement, { childList: true, subtree: true });
+
+export { replaceMessages } from './messages';
+export type { LabResult } from './lab-record';

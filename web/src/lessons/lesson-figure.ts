@@ -1,0 +1,64 @@
+// LessonFigure: what the figures have in common whose numbers are one answer of the engine (LanguageModel.lesson). It asks
+// when the input has changed, shows the newest answer, and an error in its place. What is drawn is the figure's own.
+
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import { EngineController } from '../elements/engine-controller';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { LessonName, Lessons } from '../engine/protocol';
+import { messages } from '../messages';
+import { lessonStyles } from '../styles/lesson';
+import { shared } from '../styles/shared';
+
+const text = messages('lesson-figure', { waiting: 'The engine is loading.' });
+
+export abstract class LessonFigure<Name extends LessonName> extends LitElement {
+  static override properties = { base: {}, bundle: {}, result: { state: true }, error: { state: true } };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare result: Lessons[Name]['result'] | null;
+  declare error: EngineError | null;
+
+  protected readonly engine = new EngineController(this, () => this.engine.ready && void this.ask());
+  private asked = 0;
+
+  constructor(private readonly lesson: Name) {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.result = null;
+    this.error = null;
+  }
+
+  /** What the controls stand at. */
+  protected abstract input(): Lessons[Name]['input'];
+  protected abstract controls(): TemplateResult;
+  protected abstract figure(result: Lessons[Name]['result']): TemplateResult;
+
+  /** Asks the engine for the input as it stands. An answer that a newer question has overtaken is dropped. */
+  protected async ask(): Promise<void> {
+    const { model } = this.engine;
+    if (model === null || !this.engine.ready) return;
+    const asked = ++this.asked;
+    try {
+      const result = await model.lesson(this.lesson, this.input());
+      if (asked !== this.asked) return;
+      this.result = result;
+      this.error = null;
+    } catch (error) {
+      if (asked === this.asked) this.error = toEngineError(error);
+    }
+  }
+
+  override render(): TemplateResult {
+    const { load } = this.engine;
+    const error = load.kind === 'failed' ? load.error : this.error;
+    return html`
+      ${this.controls()}
+      ${error ? html`<p class="alert" role="alert">${error.code}: ${error.message}</p>` : nothing}
+      ${this.result && !error ? this.figure(this.result) : error ? nothing : html`<p class="soft">${text.waiting}</p>`}
+    `;
+  }
+
+  static override styles = [shared, lessonStyles];
+}
