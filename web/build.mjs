@@ -132,11 +132,7 @@ async function copyBundles() {
 try {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-<<<<<<< HEAD
-  await Promise.all([bundleScripts(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
-=======
   await Promise.all([bundleScripts(), bundleClassicScript(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
->>>>>>> g-labs
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;

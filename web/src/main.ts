@@ -99,5 +99,9 @@ autocomplete.recording = recording;
 loadWhenNear({
   'vitrine-lanes': () => import('./elements/lanes'),
   'vitrine-cache': () => import('./elements/cache'),
+  'vitrine-sampling': () => import('./elements/sampling'),
+  'vitrine-inside': () => import('./elements/inside'),
+  'vitrine-faults': () => import('./elements/faults'),
+  'vitrine-training': () => import('./elements/training'),
   'vitrine-bundle': () => import('./elements/bundle'),
 });
