@@ -117,7 +117,7 @@ export class VitrineSampling extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'git ';
+    this.prompt = 'git';
     this.fields = initialSampling;
     this.tokens = 6;
     this.tracks = noTracks;
