@@ -7,7 +7,7 @@ import { commandLine, launchBrowser, textOf, untilText, withPage } from './suppo
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-inside';
-const prompt = 'docker run --rm -it ubuntu';
+const prompt = 'docker run --rm -it';
 let browser;
 let site;
 before(async () => {
@@ -38,8 +38,10 @@ test('every head of every layer has a row, and one head names its weights, which
     assert.equal(first.length, tokens);
     // Written with three figures each.
     assert.ok(Math.abs(first.reduce((sum, share) => sum + share, 0) - 100) < 0.5 * tokens, `${first}`);
-    await (await page.$$(`${host} >>> select`))[1].select('2');
-    await page.waitForFunction((host, before) => document.querySelector(host).shadowRoot.querySelector('.column .share').textContent !== before, {}, host, `${first[0]} %`);
+    const [layer, head] = await page.$$(`${host} >>> select`);
+    await layer.select('0');
+    await head.select('2');
+    await untilText(page, host, 'section', /Layer 0, head 2 gives/);
     assert.notDeepEqual(await weights(), first);
   });
 });
