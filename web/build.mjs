@@ -1,7 +1,8 @@
 // Builds the page into build/page: bundles the scripts, copies the static files, the wasm module and the model bundles.
 // It compiles no C++: the module must be there (npm run build:wasm), and the build says so if it is not.
 import { build } from 'esbuild';
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,9 +17,24 @@ const entryPoints = {
   worker: 'web/src/engine/worker.ts',
 };
 const moduleFolder = path.join(root, 'build/wasm-release');
+const moduleFiles = ['vitrine-module.mjs', 'vitrine-module.wasm'];
+
+const notBuilt = (file) => (error) => {
+  if (error.code !== 'ENOENT') throw error;
+  throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
+};
+
+/** What the worker compares the module's files with when they do not start. */
+async function builtFiles() {
+  const described = moduleFiles.map(async (file) => {
+    const bytes = await readFile(path.join(moduleFolder, file)).catch(notBuilt(file));
+    return [file, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+  });
+  return Object.fromEntries(await Promise.all(described));
+}
 
 async function bundleScripts() {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir: out,
@@ -32,7 +48,28 @@ async function bundleScripts() {
     sourcemap: true,
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
+    define: { VITRINE_MODULE_FILES: JSON.stringify(await builtFiles()) },
   });
+  await writeIndex(metafile);
+}
+
+/** The page names what its script imports at once, so that a browser need not read one to know of the next. */
+async function writeIndex({ outputs }) {
+  const imported = new Set();
+  const follow = (file) => {
+    for (const { path: target, kind } of outputs[file].imports) {
+      if (kind !== 'import-statement' || imported.has(target)) continue;
+      imported.add(target);
+      follow(target);
+    }
+  };
+  follow('build/page/main.js');
+  const links = [...imported].map((file) => `<link rel="modulepreload" href="${path.basename(file)}" />`);
+  const page = await readFile(path.join(root, 'web/index.html'), 'utf8');
+  const marker = '<!-- modulepreload -->';
+  if (!page.includes(marker)) throw new Error(`web/index.html: expected the comment ${marker}, found none`);
+  await writeFile(path.join(out, 'index.html'), page.replace(marker, links.join('\n    ')));
 }
 
 /** The same elements as vitrine.js in one file that is no module: its own address stands in for the module's. */
@@ -69,18 +106,13 @@ async function bundleStyles() {
 }
 
 async function copyStaticFiles() {
-  for (const file of ['index.html', 'embed.html', 'lesson.html', 'lesson.js', 'icon.svg']) {
+  for (const file of ['embed.html', 'lesson.html', 'lesson.js', 'icon.svg']) {
     await cp(path.join(root, 'web', file), path.join(out, file));
   }
 }
 
 async function copyModule() {
-  for (const file of ['vitrine-module.mjs', 'vitrine-module.wasm']) {
-    await cp(path.join(moduleFolder, file), path.join(out, file)).catch((error) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new Error(`build/wasm-release/${file}: expected the wasm module, found nothing; run npm run build:wasm`);
-    });
-  }
+  for (const file of moduleFiles) await cp(path.join(moduleFolder, file), path.join(out, file)).catch(notBuilt(file));
 }
 
 /** Only what a manifest lists is published, beside the manifest itself. */

@@ -187,6 +187,8 @@ test('what is loaded is told with the hash of every part', async () => {
   const manifest = JSON.parse(await readFile(path.join(pageFolder, 'models/shell/manifest.json'), 'utf8'));
   await withPage(browser, {}, async (page) => {
     await untilReady(page);
+    await page.$eval('#loaded', (section) => section.scrollIntoView());
+    await inside(page, 'vitrine-bundle', 'table');
     const text = await page.$eval('vitrine-bundle >>> section', (section) => section.textContent);
     assert.ok(manifest.parts.length >= 5);
     for (const part of manifest.parts) assert.ok(text.includes(part.sha256), `hash of ${part.name}`);
@@ -229,7 +231,7 @@ test('a link carries the state: the same address generates the same text', async
 });
 
 test('a link to a place on the page changes neither text, prompt nor policy', async () => {
-  await withPage(browser, { fragment: '#temperature=0.3&prompt=npm' }, async (page) => {
+  await withPage(browser, { fragment: '#text=&temperature=0.3&prompt=npm' }, async (page) => {
     await untilReady(page);
     await typeCommand(page, prefix);
     await page.evaluate(() => (location.hash = 'try'));

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { EngineError } from '../../web/src/engine/errors';
+import { downloadBundle } from '../../web/src/engine/loader';
 import type { LoadProgress } from '../../web/src/engine/protocol';
+import type { EngineSession } from '../../web/src/engine/session';
 import { bundleFiles, servesFiles, urls, wire } from './support/wired-model';
 
 async function failureOf(loading: Promise<unknown>): Promise<EngineError> {
@@ -90,6 +92,31 @@ test('a load can be stopped in the middle of a part, and says which', async () =
   const error = await failureOf(wire({ fetch: stalling }).model.load(urls, { signal: stopper.signal }));
   assert.equal(error.code, 'aborted');
   assert.match(error.message, /^part "weights" \(model\.safetensors\): stopped/);
+});
+
+test('a download that brings nothing more is given up after a while, naming its part and how far it came', async () => {
+  const stalling: typeof fetch = async (input, init) => {
+    const file = String(input).split('/').at(-1) as string;
+    const bytes = bundleFiles().get(file) as Uint8Array<ArrayBuffer>;
+    if (file !== 'model.safetensors') return new Response(bytes);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.slice(0, 10));
+        init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
+      },
+    });
+    return new Response(body);
+  };
+  const session = { addFile: () => {} } as unknown as EngineSession;
+  const { bundleUrl } = urls;
+  const { signal } = new AbortController();
+  const loading = downloadBundle(session, { bundleUrl, fetch: stalling, signal, onProgress: () => {}, idleMilliseconds: 40 });
+  const error = await failureOf(loading);
+  assert.equal(error.code, 'file_unreadable');
+  assert.equal(
+    error.message,
+    'part "weights" (model.safetensors): expected its bytes, found none for 0.04 s, after 10 bytes',
+  );
 });
 
 test('a load that fails leaves the model before it in service', async () => {

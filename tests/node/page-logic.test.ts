@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Completer, nextWord, type Suggestion } from '../../web/src/completer';
+import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/completer';
 import type { RunResult, RunStep } from '../../web/src/engine/protocol';
-import { carriesState, initialState, readState, writeState } from '../../web/src/page-state';
+import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
 import { beginRun, isRunning, tokenSteps, totals, withStep } from '../../web/src/run';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
-import { conclusion, tokenCosts } from '../../web/src/views/token-chart';
+import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
 
 test('numbers are written short, grouped and with their unit', () => {
@@ -50,9 +50,9 @@ test('the verdict counts, and nothing compared is no verdict', () => {
 test('the chart counts the passes of a long prompt to its first token, and words what the numbers say', () => {
   const step = (cached: number, full: number | null): RunStep => {
     const cost = (multiplyAdds: number) => ({ positions: 1, multiply_adds: multiplyAdds, ms: 1 });
-    return { cached: cost(cached), full: full === null ? null : cost(full) } as RunStep;
+    return { token: full === null ? null : 1, cached: cost(cached), full: full === null ? null : cost(full) } as RunStep;
   };
-  const costs = tokenCosts([step(64, null), step(36, 100), step(2, 102)]);
+  const costs = barsOf([step(64, null), step(36, 100), step(2, 102)]);
   assert.deepEqual(costs, [
     { cached: 100, full: 100 },
     { cached: 2, full: 102 },
@@ -60,7 +60,7 @@ test('the chart counts the passes of a long prompt to its first token, and words
   assert.match(conclusion(costs.slice(0, 1)), /^The first token computes the whole prompt in both lanes/);
   assert.equal(conclusion(costs), 'Token 2 cost 2 multiply-adds with the cache and 51x as many without.');
   assert.equal(
-    conclusion(tokenCosts([step(25, 100)])),
+    conclusion(barsOf([step(25, 100)])),
     'Token 1 cost 25 multiply-adds with the cache and 4.0x as many without.',
   );
 });
@@ -105,12 +105,35 @@ test('the address carries the whole state and gives it back', () => {
     text: 'git commit -m "a & b"',
     prompt: 'tar #1 ',
     fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
+    bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
   };
   assert.deepEqual(readState(`#${writeState(state)}`), state);
   assert.equal(writeState(initialState), '');
   assert.deepEqual(readState(''), initialState);
   assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
-  assert.deepEqual(['#try', '', '#seed=3', '#text=a'].map(carriesState), [false, false, true, true]);
+  assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
+});
+
+test('a bundle that differs from the one of an address is told by part, and the same one is not', () => {
+  const part = (name: string, hash: string) => ({ name, file: name, bytes: 1, sha256: hash.repeat(64) });
+  const loaded = [part('weights', 'a'), part('tokenizer', 'b')];
+  assert.equal(bundleMark(loaded), 'weights.aaaaaaaa*tokenizer.bbbbbbbb');
+  assert.deepEqual(bundleDifferences(bundleMark(loaded), loaded), []);
+  assert.deepEqual(bundleDifferences('', loaded), []);
+  assert.deepEqual(bundleDifferences('weights.cccccccc*template.dddddddd', loaded), [
+    ['weights', 'cccccccc', 'aaaaaaaa'],
+    ['template', 'dddddddd', ''],
+    ['tokenizer', '', 'bbbbbbbb'],
+  ]);
+});
+
+test('a completion is one line, and one that was cut short ends in a whole word', () => {
+  const addition = (text: string, finish_reason: RunResult['finish_reason']): string => additionOf({ text, finish_reason });
+  assert.equal(addition('mit\nnext', 'length'), 'mit');
+  assert.equal(addition('mit -m <mess', 'stop_token'), 'mit -m <mess');
+  assert.equal(addition('mit -m <mess', 'length'), 'mit -m');
+  assert.equal(addition('mit -m <mess', 'context_full'), 'mit -m');
+  assert.equal(addition('unfin', 'length'), '');
 });
 
 const step = (change: Partial<RunStep>): RunStep => ({

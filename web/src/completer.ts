@@ -19,6 +19,9 @@ export interface CompleterListener {
   onError: (error: EngineError) => void;
 }
 
+/** A line of the corpus has at most 200 bytes: with so many tokens it is whole. */
+const maxNewTokens = 64;
+
 export class Completer {
   private wanted: string | null = null;
   private busy = false;
@@ -43,8 +46,8 @@ export class Completer {
     this.busy = true;
     for (let text = this.wanted; text !== null; text = this.wanted) {
       try {
-        const result = await this.model.complete(text);
-        if (this.wanted === text) this.listener.onSuggestion({ text, addition: firstLine(result.text), result });
+        const result = await this.model.complete(text, { max_new_tokens: maxNewTokens });
+        if (this.wanted === text) this.listener.onSuggestion({ text, addition: additionOf(result), result });
       } catch (error) {
         if (this.wanted === text) this.listener.onError(toEngineError(error));
       }
@@ -55,8 +58,14 @@ export class Completer {
   }
 }
 
-/** A text box holds one line, and a document of the shell corpus is one line with its newline. */
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+/**
+ * What a text box shows of a completion: one line, since it holds one, and of a line that was cut short its whole words.
+ */
+export function additionOf({ text, finish_reason }: Pick<RunResult, 'text' | 'finish_reason'>): string {
+  const [line = ''] = text.split('\n', 1);
+  const isCut = line === text && (finish_reason === 'length' || finish_reason === 'context_full');
+  return isCut ? line.replace(/\s*\S*$/, '') : line;
+}
 
 /** The part of an addition that one step to the right accepts: white space, then a word. */
 export const nextWord = (addition: string): string => /^\s*\S*/.exec(addition)?.[0] ?? '';

@@ -1,16 +1,28 @@
-// Wires the page: keeps what the visitor has set in its address, and gives it back. The elements get the engine by
-// themselves (EngineController) and know nothing of each other.
+// Wires the page: keeps what the visitor has set in its address and gives it back, and loads each section's code when it
+// comes near the screen. The elements get the engine by themselves and know nothing of each other.
 
 import './elements/autocomplete';
-import './elements/bundle';
 import './elements/generator';
 import './elements/proof';
 import './elements/status';
 import './elements/theme';
 
 import type { VitrineAutocomplete } from './elements/autocomplete';
+import { engineUrls } from './elements/engine-controller';
 import type { GeneratorState, VitrineGenerator } from './elements/generator';
-import { carriesState, readState, writeState, type PageState } from './page-state';
+import { SharedEngine } from './engine/shared-engine';
+import { markContents } from './contents';
+import { loadWhenNear } from './load-when-near';
+import { notStarted, type LoadState } from './load-state';
+import { fill, messages } from './messages';
+import { bundleDifferences, bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
+import { recording } from './recording';
+
+const texts = messages('page', {
+  other_bundle: 'This address was made with another model, so its tokens may be others here. {parts}.',
+  other_part: '{part}: expected {expected}, found {found}',
+  absent: 'none',
+});
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -20,15 +32,20 @@ function element<E extends Element>(selector: string): E {
 
 const autocomplete = element<VitrineAutocomplete>('vitrine-autocomplete');
 const generator = element<VitrineGenerator>('vitrine-generator');
+const otherBundle = element<HTMLElement>('#other-bundle');
 
 let state: PageState = readState(location.hash);
+let load: LoadState = notStarted;
 
 /** Browsers bound how often an address may change, so it follows when the typing rests. */
 const addressRestMilliseconds = 400;
 let addressTimer = 0;
 
+/** What the visitor changes is a state of the bundle that is loaded now. */
 function setState(changed: Partial<PageState>): void {
-  state = { ...state, ...changed };
+  const bundle = load.kind === 'ready' ? bundleMark(load.description.parts) : '';
+  state = { ...state, ...changed, bundle };
+  showOtherBundle();
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(writeAddress, addressRestMilliseconds);
 }
@@ -42,6 +59,16 @@ function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
   generator.fields = state.fields;
+  showOtherBundle();
+}
+
+/** An address reproduces its tokens with the bundle that it was made with; another one is told, part by part. */
+function showOtherBundle(): void {
+  const differences = load.kind === 'ready' ? bundleDifferences(state.bundle, load.description.parts) : [];
+  const parts = differences.map(([part, expected, found]) =>
+    fill(texts.other_part, { part, expected: expected || texts.absent, found: found || texts.absent }),
+  );
+  otherBundle.textContent = parts.length === 0 ? '' : fill(texts.other_bundle, { parts: parts.join('; ') });
 }
 
 document.addEventListener('vitrine-text', (event) => {
@@ -56,4 +83,25 @@ window.addEventListener('hashchange', () => {
   applyState();
 });
 
+// The page holds the engine itself too: it stays while sections come and go.
+const { engine } = SharedEngine.hold(engineUrls(null, null), (now) => {
+  load = now;
+  showOtherBundle();
+});
+// A load that the browser cut off when it put the page away begins anew when the visitor comes back to it.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && load.kind === 'failed') engine.retry();
+});
+
 applyState();
+markContents(element('.contents'));
+autocomplete.recording = recording;
+loadWhenNear({
+  'vitrine-lanes': () => import('./elements/lanes'),
+  'vitrine-cache': () => import('./elements/cache'),
+  'vitrine-sampling': () => import('./elements/sampling'),
+  'vitrine-inside': () => import('./elements/inside'),
+  'vitrine-faults': () => import('./elements/faults'),
+  'vitrine-training': () => import('./elements/training'),
+  'vitrine-bundle': () => import('./elements/bundle'),
+});

@@ -1,22 +1,45 @@
 // The page's state as the part of its address after '#': a link carries the text, the prompt and the policy with its
 // seed. Pure functions of text; main.ts reads and writes the address.
 
+import type { BundlePart } from './engine/protocol';
 import { initialFields, modes, numberOptions, type PolicyFields } from './policy-fields';
 
 export interface PageState {
   text: string;
   prompt: string;
   fields: PolicyFields;
+  /** The bundle that the state was made with, as bundleMark() writes it; empty when no model had loaded. */
+  bundle: string;
 }
 
-export const initialState: PageState = { text: '', prompt: 'docker run', fields: initialFields };
+/** The text is that of the recorded run, which the page shows at first. */
+export const initialState: PageState = { text: 'docker run --', prompt: 'docker run', fields: initialFields, bundle: '' };
+
+/** So much of each part's hash tells bundles apart; anybody who would deceive can do so in the same address. */
+const markDigits = 8;
+
+/** A bundle by its parts: `weights.f2ac5e3b*tokenizer.51604ad5`. */
+export const bundleMark = (parts: readonly BundlePart[]): string =>
+  parts.map(({ name, sha256 }) => `${name}.${sha256.slice(0, markDigits)}`).join('*');
+
+/** Where the bundle of a state differs from the one that is loaded: a part's name, with what was expected and found. */
+export function bundleDifferences(mark: string, parts: readonly BundlePart[]): Array<[string, string, string]> {
+  const read = (text: string): Map<string, string> =>
+    new Map(text.split('*').map((part) => [part.split('.')[0] ?? '', part.split('.')[1] ?? '']));
+  if (mark === '') return [];
+  const expected = read(mark);
+  const found = read(bundleMark(parts));
+  return [...new Set([...expected.keys(), ...found.keys()])]
+    .map((name): [string, string, string] => [name, expected.get(name) ?? '', found.get(name) ?? ''])
+    .filter(([, one, other]) => one !== other);
+}
 
 /** A longer text is not carried: addresses have limits, and writing one takes time. */
 const maxCarried = 2000;
 
 /** Whether a fragment carries a state: one that names a place on the page ("#try") does not. */
 export function carriesState(fragment: string): boolean {
-  const known = ['text', 'prompt', 'mode', ...numberOptions, 'stop'];
+  const known = ['text', 'prompt', 'mode', ...numberOptions, 'stop', 'bundle'];
   return [...new URLSearchParams(fragment.replace(/^#/, '')).keys()].some((name) => known.includes(name));
 }
 
@@ -33,11 +56,12 @@ export function readState(fragment: string): PageState {
       numbers,
       stop: values.get('stop') ?? initialFields.stop,
     },
+    bundle: values.get('bundle') ?? '',
   };
 }
 
 /** The fragment of a state, without '#': empty for the initial one. */
-export function writeState({ text, prompt, fields }: PageState): string {
+export function writeState({ text, prompt, fields, bundle }: PageState): string {
   const values = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial && value.length <= maxCarried) values.set(name, value);
@@ -47,5 +71,7 @@ export function writeState({ text, prompt, fields }: PageState): string {
   put('mode', fields.mode, initialFields.mode);
   for (const name of numberOptions) put(name, fields.numbers[name], initialFields.numbers[name]);
   put('stop', fields.stop, initialFields.stop);
+  // Which bundle makes no difference to the initial state.
+  if (values.size > 0) put('bundle', bundle, '');
   return values.toString();
 }

@@ -25,7 +25,7 @@ export const initialFields: PolicyFields = {
 const decimalNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** A number where one was typed, as JSON spells it ("010" is none); what else there is the engine refuses by name. */
-function numberOrText(text: string): number | string {
+export function numberOrText(text: string): number | string {
   const trimmed = text.trim();
   return decimalNumber.test(trimmed) ? Number(trimmed) : trimmed;
 }
@@ -49,8 +49,12 @@ export function policyOptions({ mode, numbers, stop }: PolicyFields): Record<str
   return options;
 }
 
-/** Which field an error of the engine speaks of: its message names the option. */
-export function fieldOf(message: string): NumberOption | 'mode' | 'stop' | null {
-  const names = [...numberOptions, 'mode', 'stop'] as const;
+/** Which of these options an error of the engine speaks of: its message names it. */
+export function optionNamed<Name extends string>(message: string, names: readonly Name[]): Name | null {
   return names.find((name) => new RegExp(`(^|[^a-z_])${name}([^a-z_]|$)`).test(message)) ?? null;
+}
+
+/** Which field an error of the engine speaks of. */
+export function fieldOf(message: string): NumberOption | 'mode' | 'stop' | null {
+  return optionNamed(message, [...numberOptions, 'mode', 'stop'] as const);
 }

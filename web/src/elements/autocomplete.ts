@@ -4,11 +4,13 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { Completer, nextWord, type Suggestion } from '../completer';
+import { additionOf, Completer, nextWord, type Suggestion } from '../completer';
 import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
+import type { LoadProgress } from '../engine/protocol';
 import type { LanguageModel } from '../engine/client';
 import { fill, messages } from '../messages';
-import { beginRun, withStep, type Run } from '../run';
+import type { Recording } from '../recording';
+import { beginRun, recordedRun, withStep, type Run } from '../run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';
@@ -27,6 +29,8 @@ const texts = messages('autocomplete', {
   reuse: 'Each key keeps what the cache already holds of the text.',
   time: 'completed in {time}',
   examples: 'Or begin with',
+  empty: 'Empty the box',
+  recorded: 'Meanwhile: recorded with {name} {version}, what it will say here too.',
 });
 
 const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
@@ -52,6 +56,7 @@ export class VitrineAutocomplete extends LitElement {
     base: {},
     bundle: {},
     text: {},
+    recording: { attribute: false },
     suggestion: { state: true },
     composing: { state: true },
     error: { state: true },
@@ -59,6 +64,8 @@ export class VitrineAutocomplete extends LitElement {
   declare base: string | null;
   declare bundle: string | null;
   declare text: string;
+  /** Shown for its text until the model has loaded. */
+  declare recording: Recording | null;
   declare suggestion: Suggestion | null;
   /** An input method is composing letters, which lie where the ghost would. */
   declare composing: boolean;
@@ -77,6 +84,7 @@ export class VitrineAutocomplete extends LitElement {
     this.base = null;
     this.bundle = null;
     this.text = '';
+    this.recording = null;
     this.suggestion = null;
     this.composing = false;
     this.error = null;
@@ -88,7 +96,21 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('recording')) this.showRecording();
     if (changed.has('text')) this.ask();
+  }
+
+  /** The model's own answer takes its place as soon as there is one. */
+  private showRecording(): void {
+    const { recording } = this;
+    if (recording === null || this.engine.ready || this.text !== recording.text) return;
+    const { text, completion } = recording;
+    this.suggestion = { text, addition: additionOf(completion), result: completion };
+    this.emit('vitrine-run', recordedRun(recording));
+  }
+
+  private get showsRecording(): boolean {
+    return this.recording !== null && this.suggestion?.result === this.recording.completion;
   }
 
   private onEngine(): void {
@@ -223,7 +245,8 @@ export class VitrineAutocomplete extends LitElement {
     this.suggestion = null;
     this.box.select();
     this.box.setRangeText('');
-    this.accept(example);
+    if (example === '') this.setText('');
+    else this.accept(example);
   }
 
   override render(): TemplateResult {
@@ -292,7 +315,7 @@ export class VitrineAutocomplete extends LitElement {
       </p>
       <p class="hidden" role="status">${ghost === '' ? '' : fill(texts.suggestion, { text: ghost })}</p>
       ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
-      ${load.kind === 'loading' ? loadProgressView(load.progress) : this.costView()}
+      ${load.kind === 'loading' ? this.loadingView(load.progress) : this.costView()}
       <p class="examples small soft">
         <span>${texts.examples}</span>
         ${examples.map(
@@ -300,7 +323,19 @@ export class VitrineAutocomplete extends LitElement {
             <button type="button" class="chip" @click=${() => this.useExample(example)}>${example.trim()}</button>
           `,
         )}
+        <button type="button" class="chip plain" @click=${() => this.useExample('')}>${texts.empty}</button>
       </p>
+    `;
+  }
+
+  private loadingView(progress: LoadProgress): TemplateResult {
+    const { recording } = this;
+    const says =
+      recording && this.showsRecording && fill(texts.recorded, { name: recording.name, version: recording.model_version });
+    return html`
+      <div class="loading">
+        ${loadProgressView(progress)} ${says ? html`<span class="small" data-recorded>${says}</span>` : nothing}
+      </div>
     `;
   }
 

@@ -4,11 +4,11 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { FinishReason } from '../engine/protocol';
 import { messages } from '../messages';
 import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../policy-fields';
 import { beginRun, isRunning, withStep, type Run } from '../run';
 import { shared } from '../styles/shared';
+import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { verdictText } from '../views/verdict';
 import { EngineController } from './engine-controller';
@@ -25,15 +25,6 @@ const texts = messages('generator', {
   tokens_other: '{n} tokens',
   seed: 'Seed',
   keep: 'Keep this seed',
-});
-
-const finishTexts: Record<FinishReason, string> = messages('generator.finish', {
-  stop_token: 'the model ended the text',
-  stop_string: 'a stop string appeared',
-  length: 'max new tokens reached',
-  context_full: 'the context is full',
-  aborted: 'stopped by you',
-  failed: 'the logits could not be sampled',
 });
 
 /** What a `vitrine-generator-state` event tells: what the visitor has set. */
@@ -185,7 +176,7 @@ export class VitrineGenerator extends LitElement {
   private resultView(run: Run): TemplateResult | typeof nothing {
     if (!run.result) return nothing;
     const { ids, finish_reason, parity, policy } = run.result;
-    const reason = finish_reason ? finishTexts[finish_reason] : '';
+    const reason = finish_reason ? finishText(finish_reason) : '';
     const { seed } = policy;
     const isNew = typeof seed === 'number' && String(seed) !== this.fields.numbers.seed.trim();
     return html`

@@ -31,6 +31,7 @@ export interface Chart {
 }
 
 const height = 200;
+const wholeIncrements = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
 
 export class VitrineLineChart extends LitElement {
   static override properties = { chart: { attribute: false } };
@@ -91,7 +92,8 @@ export class VitrineLineChart extends LitElement {
         cursor: { show: false },
         scales: { x: { time: false }, y: chart.logarithmic ? { distr: 3 } : {} },
         axes: [
-          { ...axis, label: chart.xLabel },
+          // What stands on an x axis here is counted: steps, layers, positions.
+          { ...axis, label: chart.xLabel, incrs: wholeIncrements },
           { ...axis, label: chart.yLabel, size: 62, ...(format ? { values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))) } : {}) },
         ],
         series: [

@@ -12,9 +12,13 @@ export interface LoadOptions {
   fetch: typeof fetch;
   signal: AbortSignal;
   onProgress: (progress: LoadProgress) => void;
+  /** A download that brings nothing for so long has stalled. */
+  idleMilliseconds?: number;
 }
 
-/** Throws file_not_found, file_unreadable (the connection failed), aborted, and what addFile throws. */
+const patience = 20_000;
+
+/** Throws file_not_found, file_unreadable (the connection failed or stalled), aborted, and what addFile throws. */
 export async function downloadBundle(session: EngineSession, options: LoadOptions): Promise<void> {
   const manifest = await download('manifest', manifestFile, options, () => {});
   session.addFile(manifestFile, manifest);
@@ -45,29 +49,55 @@ export async function downloadBundle(session: EngineSession, options: LoadOption
 async function download(
   part: string,
   file: string,
-  { bundleUrl, fetch, signal }: LoadOptions,
+  { bundleUrl, fetch, signal: stopped, idleMilliseconds = patience }: LoadOptions,
   onBytes: (count: number) => void,
 ): Promise<Uint8Array> {
   const where = `part "${part}" (${file})`;
-  const unreadable = (error: unknown): EngineError =>
-    signal.aborted
-      ? new EngineError('aborted', `${where}: stopped before it was downloaded`)
-      : new EngineError('file_unreadable', `${where}: expected to download it, found: ${String(error)}`);
+  const idle = new IdleTimer(idleMilliseconds);
+  let received = 0;
+  try {
+    const response = await fetch(new URL(file, bundleUrl), { signal: AbortSignal.any([stopped, idle.signal]) });
+    if (!response.ok) {
+      const code = response.status === 404 || response.status === 410 ? 'file_not_found' : 'file_unreadable';
+      throw new EngineError(code, `${where}: expected status 200, found ${response.status}`);
+    }
+    return await readBody(response, (count) => {
+      idle.restart();
+      received += count;
+      onBytes(count);
+    });
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    if (stopped.aborted) throw new EngineError('aborted', `${where}: stopped before it was downloaded`);
+    const found = idle.signal.aborted
+      ? `found none for ${idleMilliseconds / 1000} s, after ${received} bytes`
+      : `found: ${String(error)}`;
+    throw new EngineError('file_unreadable', `${where}: expected its bytes, ${found}`);
+  } finally {
+    idle.stop();
+  }
+}
 
-  let response: Response;
-  try {
-    response = await fetch(new URL(file, bundleUrl), { signal });
-  } catch (error) {
-    throw unreadable(error);
+/** Aborts its signal when it has not been restarted for a while. */
+class IdleTimer {
+  private readonly controller = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly milliseconds: number) {
+    this.restart();
   }
-  if (!response.ok) {
-    const code = response.status === 404 || response.status === 410 ? 'file_not_found' : 'file_unreadable';
-    throw new EngineError(code, `${where}: expected status 200, found ${response.status}`);
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
   }
-  try {
-    return await readBody(response, onBytes);
-  } catch (error) {
-    throw unreadable(error);
+
+  restart(): void {
+    this.stop();
+    this.timer = setTimeout(() => this.controller.abort(), this.milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { EngineError } from './errors';
 import { EngineHost } from './host';
+import { moduleFailure, type BuiltFile } from './module-failure';
 import type { ToWorker } from './protocol';
 import type { EngineSession } from './session';
 
@@ -9,16 +10,31 @@ interface EngineModule {
   Session: new () => EngineSession;
 }
 
-/** Throws not_loaded, with the browser's reason, when this browser or the page's policy forbids WebAssembly. */
+/** The files of the module as they were built, put in by web/build.mjs. */
+declare const VITRINE_MODULE_FILES: Readonly<Record<string, BuiltFile>>;
+
+/** Nobody waits longer for the module: it is small, and its download cannot be watched without losing its code cache. */
+const patience = 60_000;
+
+async function startModule(moduleUrl: string): Promise<EngineModule> {
+  const { default: createModule } = (await import(moduleUrl)) as { default: () => Promise<EngineModule> };
+  return createModule();
+}
+
+/** Throws not_loaded: a file of the module is cut or wrong, or this browser or the page's policy forbids WebAssembly. */
 async function createSession(moduleUrl: string): Promise<EngineSession> {
-  let module: EngineModule;
+  let timer = 0;
+  const late = new Promise<never>((_, reject) => {
+    timer = self.setTimeout(() => reject(new Error(`nothing for ${patience / 1000} s`)), patience);
+  });
   try {
-    const { default: createModule } = (await import(moduleUrl)) as { default: () => Promise<EngineModule> };
-    module = await createModule();
+    const module = await Promise.race([startModule(moduleUrl), late]);
+    return new module.Session();
   } catch (error) {
-    throw new EngineError('not_loaded', `engine: expected WebAssembly with SIMD to start, found: ${String(error)}`);
+    throw new EngineError('not_loaded', await moduleFailure(moduleUrl, error, VITRINE_MODULE_FILES, fetch));
+  } finally {
+    clearTimeout(timer);
   }
-  return new module.Session();
 }
 
 const channel = new MessageChannel();

@@ -131,7 +131,8 @@ export const autocompleteStyles = css`
       min-height: 7.75em;
     }
 
-    .cost {
+    .cost,
+    .loading {
       min-height: 6rem;
     }
   }
@@ -161,10 +162,22 @@ export const autocompleteStyles = css`
     min-height: 1.9rem;
   }
 
+  .chip.plain {
+    font-family: var(--sans);
+    border-color: transparent;
+    background: none;
+    text-decoration: underline;
+  }
+
   .progress {
     display: grid;
     gap: var(--space-1);
+  }
+
+  .loading {
+    display: grid;
     align-content: center;
+    gap: var(--space-1);
     min-height: 4rem;
     padding: var(--space-2) 0;
     border-top: 1px solid var(--line);

@@ -1,11 +1,11 @@
 // The two lanes of a run as a table: what its tokens cost with the cache, and with the whole prefix computed anew for
 // each of them. A pure view of the engine's counts and times.
 
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
-import type { LaneCost, RunStep } from '../engine/protocol';
+import type { LaneCost } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { count, magnitude, milliseconds, ratio } from './format';
+import { bytes, count, magnitude, milliseconds, ratio } from './format';
 
 export interface Lanes {
   cached: LaneCost;
@@ -20,12 +20,13 @@ const texts = messages('lanes-table', {
   run: 'Whole run,',
   work: 'multiply-adds',
   time: 'time',
+  bytes: 'bytes read',
   exact: '{n} multiply-adds',
 });
 
 const exact = (value: number): string => fill(texts.exact, { n: count(value) });
 
-function rows(label: string, { cached, full }: Lanes): TemplateResult {
+function rows(label: string, { cached, full }: Lanes, withBytes: boolean): TemplateResult {
   const factor = (a: number, b: number): string => (b > 0 ? ratio(a / b) : '');
   return html`
     <tr>
@@ -40,11 +41,23 @@ function rows(label: string, { cached, full }: Lanes): TemplateResult {
       <td class="figure">${milliseconds(full.ms)}</td>
       <td class="figure factor">${factor(full.ms, cached.ms)}</td>
     </tr>
+    ${
+      withBytes
+        ? html`
+            <tr>
+              <th scope="row"><span>${label}</span> <span>${texts.bytes}</span></th>
+              <td class="figure">${bytes(cached.bytes_read)}</td>
+              <td class="figure">${bytes(full.bytes_read)}</td>
+              <td class="figure factor">${factor(full.bytes_read, cached.bytes_read)}</td>
+            </tr>
+          `
+        : nothing
+    }
   `;
 }
 
-/** `last` is the newest token's step; `total` is the run so far. */
-export function lanesView(last: RunStep & { full: LaneCost }, total: Lanes): TemplateResult {
+/** `last` is the newest token; `total` is the run so far. */
+export function lanesView(last: Lanes, total: Lanes, withBytes = false): TemplateResult {
   return html`
     <table class="lanes">
       <thead>
@@ -60,7 +73,7 @@ export function lanesView(last: RunStep & { full: LaneCost }, total: Lanes): Tem
         </tr>
       </thead>
       <tbody>
-        ${rows(texts.token, { cached: last.cached, full: last.full })} ${rows(texts.run, total)}
+        ${rows(texts.token, last, withBytes)} ${rows(texts.run, total, withBytes)}
       </tbody>
     </table>
   `;

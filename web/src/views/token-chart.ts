@@ -5,6 +5,7 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { tokenCosts } from '../run';
 import { count, counted, magnitude, ratio } from './format';
 
 const texts = messages('token-chart', {
@@ -43,17 +44,11 @@ function bars(values: readonly Bar[]): SVGTemplateResult[] {
   });
 }
 
-/** The compared tokens in order. Passes over a long prompt that chose no token are part of what the next one cost. */
-export function tokenCosts(steps: readonly RunStep[]): Bar[] {
-  const values: Bar[] = [];
-  let cached = 0;
-  for (const step of steps) {
-    cached += step.cached.multiply_adds;
-    if (step.full === null) continue;
-    values.push({ cached, full: step.full.multiply_adds });
-    cached = 0;
-  }
-  return values;
+/** The compared tokens in order. */
+export function barsOf(steps: readonly RunStep[]): Bar[] {
+  return tokenCosts(steps).flatMap(({ cached, full }) =>
+    full === null ? [] : [{ cached: cached.multiply_adds, full: full.multiply_adds }],
+  );
 }
 
 /** What the bars show, in words; `values` holds at least one. */
@@ -69,7 +64,7 @@ export function conclusion(values: readonly Bar[]): string {
 
 /** The steps of a run, in order. */
 export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
-  const values = tokenCosts(steps);
+  const values = barsOf(steps);
   if (values.length === 0) return html``;
   const largest = Math.max(...values.map((bar) => bar.full));
   const label = `${counted(values.length, texts.label_one, texts.label_other)} ${conclusion(values)}`;

@@ -1,0 +1,149 @@
+// What outlives what, in Chromium: elements removed while the model loads, made and destroyed fifty times, and a page that
+// is left and come back to. No worker and no error may stay behind.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { build } from 'esbuild';
+
+import { root } from '../../wasm/build.mjs';
+import { copyOfPage, inside, launchBrowser, untilReady, untilText, withPage } from './support/browser-page.mjs';
+
+const elements = ['autocomplete', 'generator', 'proof', 'lanes', 'cache', 'bundle', 'status'];
+
+let browser;
+let folder;
+let remove;
+before(async () => {
+  ({ folder, remove } = await copyOfPage());
+  // A page of its own: the elements, and the count of engines, which the page itself tells nobody.
+  const imports = elements.map((name) => `import './elements/${name}';`).join('\n');
+  await build({
+    stdin: {
+      contents: `${imports}\nimport { SharedEngine } from './engine/shared-engine';\nglobalThis.SharedEngine = SharedEngine;`,
+      resolveDir: path.join(root, 'web/src'),
+      loader: 'ts',
+    },
+    outfile: path.join(folder, 'elements.js'),
+    bundle: true,
+    format: 'esm',
+    loader: { '.css': 'text' },
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  const html = '<!doctype html><html lang="en"><title>Elements</title><script type="module" src="elements.js"></script><main></main>';
+  await writeFile(path.join(folder, 'elements.html'), html);
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await remove?.();
+});
+
+/** A page that has the elements' code and, as yet, none of them; `body` gets what counts engines and workers. */
+function withElements(body) {
+  return withPage(browser, { folder, fragment: 'elements.html' }, async (page) => {
+    await page.waitForFunction(() => globalThis.SharedEngine);
+    await body(page, {
+      engines: () => page.evaluate(() => globalThis.SharedEngine.count),
+      workers: async () => page.workers().length,
+      // Engines end a moment after the last element that held them.
+      untilNone: async () => {
+        await page.waitForFunction(() => globalThis.SharedEngine.count === 0);
+        for (let wait = 0; wait < 100 && page.workers().length > 0; wait += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+        assert.equal(page.workers().length, 0, 'workers that stayed');
+      },
+    });
+  });
+}
+
+const tags = elements.map((name) => `vitrine-${name}`);
+
+test('all elements of a page share one engine in one worker', async () => {
+  await withElements(async (page, { engines, workers, untilNone }) => {
+    assert.equal(await workers(), 0);
+    await page.evaluate((names) => {
+      for (const name of [...names, ...names]) document.querySelector('main').append(document.createElement(name));
+    }, tags);
+    await untilReady(page);
+    assert.equal(await engines(), 1);
+    assert.equal(await workers(), 1);
+    await page.evaluate(() => document.querySelector('main').replaceChildren());
+    await untilNone();
+  });
+});
+
+test('elements that are removed while the model loads leave no engine, no worker and no error', async () => {
+  await withElements(async (page, { untilNone }) => {
+    await page.evaluate((names) => {
+      for (const name of names) document.querySelector('main').append(document.createElement(name));
+    }, tags);
+    await page.waitForFunction(() => document.querySelector('vitrine-status').shadowRoot?.querySelector('.loading'));
+    await page.evaluate(() => document.querySelector('main').replaceChildren());
+    await untilNone();
+  });
+});
+
+test('fifty times made and destroyed, at every stage of a load, leave no engine, no worker and no error', async () => {
+  await withElements(async (page, { untilNone }) => {
+    for (let cycle = 0; cycle < 50; cycle += 1) {
+      await page.evaluate(
+        async (names, wait) => {
+          const main = document.querySelector('main');
+          main.replaceChildren(...names.map((name) => document.createElement(name)));
+          await new Promise((resolve) => setTimeout(resolve, wait));
+          main.replaceChildren();
+        },
+        tags,
+        // From at once to long after the grace of an engine that nobody holds.
+        (cycle % 10) * 40,
+      );
+    }
+    await untilNone();
+    // And the fifty-first works.
+    await page.evaluate(() => {
+      const box = document.createElement('vitrine-autocomplete');
+      box.text = 'git comm';
+      document.querySelector('main').append(box);
+    });
+    await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
+    assert.equal(page.workers().length, 1);
+  });
+});
+
+test('an element that is moved keeps its engine', async () => {
+  await withElements(async (page, { engines }) => {
+    await page.evaluate(() => document.querySelector('main').append(document.createElement('vitrine-status')));
+    await untilReady(page);
+    const worker = page.workers()[0];
+    await page.evaluate(() => document.body.prepend(document.querySelector('vitrine-status')));
+    assert.equal(await engines(), 1);
+    await untilReady(page);
+    assert.equal(page.workers()[0], worker);
+  });
+});
+
+test('a page that is left and come back to still completes', async () => {
+  await withPage(browser, {}, async (page, site) => {
+    await untilReady(page);
+    await page.goto(`${site.url}icon.svg`);
+    await page.goBack();
+    await untilReady(page);
+    await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
+    await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
+  });
+});
+
+test('a page that is left while it loads and come back to loads then', async () => {
+  await withPage(browser, {}, async (page, site) => {
+    await page.waitForSelector('vitrine-status >>> .loading');
+    await page.goto(`${site.url}icon.svg`);
+    await page.goBack();
+    await untilReady(page);
+    await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
+    await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
+  });
+});

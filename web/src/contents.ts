@@ -1,0 +1,23 @@
+// Marks, in the page's table of contents, the section that is being read. It scrolls nothing.
+
+/** A section is being read when it crosses this band of the screen. */
+const band = '-30% 0px -65% 0px';
+
+export function markContents(contents: Element): void {
+  const links = new Map<string, HTMLAnchorElement>();
+  for (const link of contents.querySelectorAll('a')) links.set(link.hash.slice(1), link);
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        const link = links.get(target.id);
+        if (isIntersecting) link?.setAttribute('aria-current', 'true');
+        else link?.removeAttribute('aria-current');
+      }
+    },
+    { rootMargin: band },
+  );
+  for (const id of links.keys()) {
+    const section = document.getElementById(id);
+    if (section) observer.observe(section);
+  }
+}

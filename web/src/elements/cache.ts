@@ -1,0 +1,332 @@
+// <vitrine-cache>: the KV cache of a small batch, filling as tokens arrive: what each row holds by layer, head and
+// position, its bytes by formula, used and allocated, and rows that join, finish and leave.
+
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { CacheMap, FinishReason, JsonObject, PolicyOptions, RunStep } from '../engine/protocol';
+import { HeldRows } from '../held-rows';
+import { fill, messages } from '../messages';
+import { cacheStyles } from '../styles/cache';
+import { instrumentStyles } from '../styles/instruments';
+import { shared } from '../styles/shared';
+import { cacheBytesView } from '../views/cache-bytes';
+import { cacheFormulaView } from '../views/cache-formula';
+import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cache-grid';
+import { figureView } from '../views/figure';
+import { finishText } from '../views/finish';
+import { bytes } from '../views/format';
+import { EngineController } from './engine-controller';
+
+const texts = messages('cache', {
+  title: 'A batch and its cache',
+  prompt: 'A row begins with',
+  join: 'Join',
+  step: 'Step',
+  run: 'Run',
+  pause: 'Pause',
+  again: 'Begin again',
+  leave: 'Leave',
+  full: 'The batch of this demonstration holds {n} rows: let one leave first.',
+  empty: 'No row is in the batch. Join one.',
+  row: 'Row {n}',
+  joined: 'joined: nothing computed yet',
+  going: 'goes on',
+  finished: 'finished: {reason}; its cache stays until it leaves',
+  total: 'Rows in the batch: {rows}. Their caches use {used} of {allocated} allocated.',
+  done: 'Every row has finished.',
+  left: 'Row {n} left, and its place is free.',
+  why: 'Why it grows, and why that is not all',
+  linear:
+    'Each position adds one key and one value in every layer and key/value head, of the same size whether it is the first or the last: memory grows linearly with the text.',
+  reads:
+    'The cache saves computing the keys and values of the past again. But the new token looks at all of them: each step still reads the whole cache, and its attention costs more the longer the text is. Caching makes a step cheap, not constant.',
+  alone: 'Each row has a cache of its own, from the length of its own text. What one row does moves no bit of another.',
+});
+
+/** Enough to see rows of different length; the engine's batch may hold more. */
+const mostRows = 4;
+const defaultPrompts = ['git commit -', 'docker run --', 'kubectl get '];
+const policy: PolicyOptions = { mode: 'greedy', max_new_tokens: 48 };
+
+interface Row {
+  id: number;
+  /** Rows are numbered as they join. */
+  number: number;
+  prompt: string;
+  text: string;
+  finish: FinishReason | null;
+  map: CacheMap;
+}
+
+/**
+ * The KV cache of a batch whose rows join, finish and leave.
+ *
+ * @element vitrine-cache
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @csspart panel - The frame.
+ * @csspart controls - The buttons.
+ * @csspart row - A row of the batch.
+ */
+export class VitrineCache extends LitElement {
+  static override properties = {
+    base: {},
+    bundle: {},
+    rows: { state: true },
+    prompt: { state: true },
+    working: { state: true },
+    running: { state: true },
+    error: { state: true },
+    status: { state: true },
+  };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare rows: readonly Row[];
+  declare prompt: string;
+  declare working: boolean;
+  declare running: boolean;
+  declare error: EngineError | null;
+  declare status: string;
+
+  private readonly engine = new EngineController(this, () => this.onEngine());
+  private model: LanguageModel | null = null;
+  private held: HeldRows | null = null;
+  private joined = 0;
+
+  constructor() {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.prompt = 'npm install --';
+    this.clear();
+  }
+
+  override disconnectedCallback(): void {
+    this.begin(null);
+    super.disconnectedCallback();
+  }
+
+  private onEngine(): void {
+    const { model, ready } = this.engine;
+    if (model !== this.model) this.begin(model);
+    if (ready && this.joined === 0) this.joinDefaults();
+  }
+
+  private begin(model: LanguageModel | null): void {
+    this.model = model;
+    this.held?.close();
+    this.held = model && new HeldRows(model);
+    this.clear();
+  }
+
+  private clear(): void {
+    this.rows = [];
+    this.joined = 0;
+    this.working = false;
+    this.running = false;
+    this.error = null;
+    this.status = '';
+  }
+
+  private get going(): Row[] {
+    return this.rows.filter((row) => row.finish === null);
+  }
+
+  private async work(body: (held: HeldRows) => Promise<void>): Promise<void> {
+    const { held } = this;
+    if (held === null || this.working || !this.engine.ready) return;
+    this.working = true;
+    this.error = null;
+    try {
+      await body(held);
+    } catch (error) {
+      if (this.held === held) this.error = toEngineError(error);
+    }
+    if (this.held !== held) return;
+    this.working = false;
+    this.running = false;
+  }
+
+  private joinDefaults(): void {
+    void this.work(async (held) => {
+      for (const prompt of defaultPrompts) await this.joinRow(held, prompt);
+    });
+  }
+
+  private join(): void {
+    if (this.rows.length >= mostRows) this.status = fill(texts.full, { n: mostRows });
+    else void this.work((held) => this.joinRow(held, this.prompt));
+  }
+
+  private async joinRow(held: HeldRows, prompt: string): Promise<void> {
+    this.joined += 1;
+    const number = this.joined;
+    const { row: id } = await held.start(prompt, policy, {});
+    const map = await held.cacheMap(id);
+    if (this.held !== held) return;
+    this.rows = [...this.rows, { id, number, prompt, text: '', finish: null, map }];
+  }
+
+  /** One forward pass for every row that goes on, together. */
+  private async stepAll(held: HeldRows): Promise<void> {
+    const going = this.going.map(({ id }) => id);
+    if (going.length === 0) return;
+    const steps = await held.step(going);
+    const maps = new Map<number, CacheMap>();
+    for (const { row } of steps) maps.set(row, await held.cacheMap(row));
+    if (this.held !== held) return;
+    this.rows = this.rows.map((row) => {
+      const step = steps.find((one) => one.row === row.id);
+      return step ? after(row, step, maps.get(row.id) ?? row.map) : row;
+    });
+    if (this.going.length === 0) this.status = texts.done;
+  }
+
+  private step(): void {
+    void this.work((held) => this.stepAll(held));
+  }
+
+  private run(): void {
+    if (this.working) return;
+    this.running = true;
+    void this.work(async (held) => {
+      while (this.running && this.held === held && this.going.length > 0) await this.stepAll(held);
+    });
+  }
+
+  private leave(row: Row): void {
+    void this.work(async (held) => {
+      await held.finish(row.id);
+      if (this.held !== held) return;
+      this.rows = this.rows.filter(({ id }) => id !== row.id);
+      this.status = fill(texts.left, { n: row.number });
+    });
+  }
+
+  private startOver(): void {
+    if (this.working) return;
+    this.begin(this.engine.model);
+    this.joinDefaults();
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        ${this.controlsView()}
+        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        <p class="status small soft" role="status">${this.status}</p>
+        ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
+        <div class="rows">
+          ${repeat(
+            this.rows,
+            ({ number }) => number,
+            (row) => this.rowView(row),
+          )}
+        </div>
+        ${this.whyView()}
+      </section>
+    `;
+  }
+
+  private controlsView(): TemplateResult {
+    const { running, working } = this;
+    const canStep = this.engine.ready && !working && this.going.length > 0;
+    const canJoin = this.engine.ready && !working;
+    return html`
+      <div class="controls" part="controls">
+        <button type="button" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && this.step()}>
+          ${texts.step}
+        </button>
+        <button
+          type="button"
+          data-run
+          aria-disabled=${!canStep && !running}
+          @click=${() => (running ? (this.running = false) : canStep && this.run())}
+        >
+          ${running ? texts.pause : texts.run}
+        </button>
+        <form
+          class="join"
+          @submit=${(event: Event) => {
+            event.preventDefault();
+            if (canJoin) this.join();
+          }}
+        >
+          <label for="prompt">${texts.prompt}</label>
+          <input
+            id="prompt"
+            dir="auto"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck="false"
+            .value=${this.prompt}
+            @input=${(event: Event) => (this.prompt = (event.target as HTMLInputElement).value)}
+          />
+          <button type="submit" data-join aria-disabled=${!canJoin}>${texts.join}</button>
+        </form>
+        <button type="button" data-again aria-disabled=${working} @click=${() => this.startOver()}>${texts.again}</button>
+      </div>
+    `;
+  }
+
+  private totalView(): TemplateResult {
+    const sum = (key: 'used' | 'allocated'): number => this.rows.reduce((total, { map }) => total + map.bytes[key], 0);
+    const values = { rows: this.rows.length, used: bytes(sum('used')), allocated: bytes(sum('allocated')) };
+    return html`<p class="total">${fill(texts.total, values)}</p>`;
+  }
+
+  private rowView(row: Row): TemplateResult {
+    const { number, prompt, text, finish, map } = row;
+    const state = finish
+      ? fill(texts.finished, { reason: finishText(finish) })
+      : map.positions === 0
+        ? texts.joined
+        : texts.going;
+    return html`
+      <article class="row ${finish ? 'finished' : ''}" part="row" data-row=${number}>
+        <header>
+          <h3>${fill(texts.row, { n: number })}</h3>
+          <code dir="auto"><span class="given">${prompt}</span>${text}</code>
+          <span class="state small soft">${state}</span>
+          <button type="button" aria-disabled=${this.working} @click=${() => this.leave(row)}>
+            ${texts.leave}<span class="hidden"> ${fill(texts.row, { n: number })}</span>
+          </button>
+        </header>
+        ${figureView(cacheGridView(map), cacheGridConclusion(map), cacheGridTable(map))}
+        ${cacheBytesView(map.bytes, map.positions, null)}
+      </article>
+    `;
+  }
+
+  private whyView(): TemplateResult {
+    return html`
+      <div class="why">
+        <h3>${texts.why}</h3>
+        ${this.architecture ? cacheFormulaView(this.architecture) : nothing}
+        <p>${texts.linear}</p>
+        <p>${texts.reads}</p>
+        <p>${texts.alone}</p>
+      </div>
+    `;
+  }
+
+  private get architecture(): JsonObject | null {
+    const { load } = this.engine;
+    return load.kind === 'ready' ? load.description.architecture : null;
+  }
+
+  static override styles = [shared, instrumentStyles, cacheStyles];
+}
+
+const after = (row: Row, step: RunStep, map: CacheMap): Row => ({
+  ...row,
+  text: row.text + step.text,
+  finish: step.finish_reason,
+  map,
+});
+
+customElements.define('vitrine-cache', VitrineCache);

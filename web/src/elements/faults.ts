@@ -1,0 +1,323 @@
+// <vitrine-faults>: breaks the model on purpose, one fault at a time: the visitor predicts, two lanes run, and the
+// detectors say what they see. What a fault does is the engine's; the page's own rows never have one.
+
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { FaultList, Sightings } from '../engine/protocol';
+import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../fault-trial';
+import { demonstrationOf } from '../fault-demonstrations';
+import { messages } from '../messages';
+import { faultStyles } from '../styles/faults';
+import { sectionStyles } from '../styles/sections';
+import { shared } from '../styles/shared';
+import { dataTableView } from '../views/figure';
+import { sightingsConclusion, sightingsView } from '../views/sightings';
+import { trialLanesView } from '../views/trial-lanes';
+import { EngineController } from './engine-controller';
+
+const texts = messages('faults', {
+  title: 'Break it: would anybody notice?',
+  lead: 'Each switch is a mistake that a real system made. Choose one, say what you expect, and run it: once healthy and once with the mistake in the cached lane, while the full lane beside it stays as it should be. Then every detector looks.',
+  switches: 'One fault at a time',
+  none: 'No fault',
+  noneMeaning: 'The model as it is. Nothing differs, and every detector is quiet.',
+  predict: 'First say what you expect',
+  askText: 'Will the text change?',
+  askBits: 'Will bits of the logits differ?',
+  askDetector: 'Which detector will see it?',
+  yes: 'Yes',
+  no: 'No',
+  choose: 'Choose one',
+  nobody: 'none of them',
+  run: 'Run it',
+  missing: 'Answer the three questions first; then run it.',
+  lanesRun: 'Both lanes are running.',
+  detectorsRun: 'The detectors are looking. This takes a moment: one of them trains a small model.',
+  result: 'What happened',
+  row: 'Row {row}',
+  prediction: 'Your prediction beside what happened',
+  question: 'Question',
+  said: 'You said',
+  did: 'It did',
+  judgement: 'Judgement',
+  right: '\u2713 right',
+  wrong: '\u2717 wrong',
+  alone: 'One row, continued from its prompt.',
+  length: 'One row whose prompt has 17 tokens, one more than a block of keys.',
+  rewind: 'One row that takes back four tokens and goes on from there.',
+  batch: 'Three rows that share every step.',
+  ends: 'Two rows; the first may have three tokens and no more.',
+  waiting: 'The model is loading.',
+  failed: 'The model did not load, so there is nothing to break.',
+});
+
+interface Prediction {
+  text: 'yes' | 'no' | '';
+  bits: 'yes' | 'no' | '';
+  /** A detector's name, or "none". */
+  detector: string;
+}
+
+const noPrediction: Prediction = { text: '', bits: '', detector: '' };
+
+/** What happened, whatever stands still open. */
+interface Outcome {
+  trial: Trial | null;
+  sightings: Sightings | null;
+  error: EngineError | null;
+}
+
+/**
+ * @element vitrine-faults
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
+ * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
+ * @attr {string} fault - The fault that is chosen, by name; "none" by default.
+ * @fires {CustomEvent<{fault: string, right: number, asked: number}>} vitrine-faults - A fault was run, and the prediction compared.
+ * @csspart switches - A radio button for each fault.
+ * @csspart prediction - What the visitor expects.
+ * @csspart figure - A figure: picture, conclusion, table.
+ */
+export class VitrineFaults extends LitElement {
+  static override properties = {
+    base: {},
+    bundle: {},
+    fault: {},
+    list: { state: true },
+    prediction: { state: true },
+    outcome: { state: true },
+    stage: { state: true },
+  };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare fault: string;
+  declare list: FaultList | null;
+  declare prediction: Prediction;
+  declare outcome: Outcome | null;
+  declare stage: 'still' | 'missing' | 'lanes' | 'detectors';
+
+  private readonly engine = new EngineController(this, () => void this.readList());
+
+  constructor() {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.fault = noFault;
+    this.list = null;
+    this.prediction = noPrediction;
+    this.outcome = null;
+    this.stage = 'still';
+  }
+
+  private async readList(): Promise<void> {
+    const { model, ready } = this.engine;
+    if (!ready || model === null || this.list !== null) return;
+    try {
+      this.list = await model.faults();
+    } catch (error) {
+      this.outcome = { trial: null, sightings: null, error: toEngineError(error) };
+    }
+  }
+
+  private get running(): boolean {
+    return this.stage === 'lanes' || this.stage === 'detectors';
+  }
+
+  private choose(fault: string): void {
+    this.fault = fault;
+    this.prediction = noPrediction;
+    this.outcome = null;
+    this.stage = 'still';
+  }
+
+  private async run(event: Event): Promise<void> {
+    event.preventDefault();
+    const { model } = this.engine;
+    if (this.running || model === null) return;
+    const { text, bits, detector } = this.prediction;
+    if (text === '' || bits === '' || detector === '') {
+      this.stage = 'missing';
+      return;
+    }
+    const { fault } = this;
+    let outcome: Outcome = { trial: null, sightings: null, error: null };
+    /** A fault that was chosen meanwhile has no result yet. */
+    const tell = (stage: VitrineFaults['stage'], more: Partial<Outcome>): void => {
+      outcome = { ...outcome, ...more };
+      if (this.fault === fault) Object.assign(this, { outcome, stage });
+    };
+    try {
+      tell('lanes', {});
+      tell('detectors', { trial: await runTrial(model, fault) });
+      tell('still', { sightings: await model.detect(fault) });
+      if (this.fault === fault) this.announce();
+    } catch (error) {
+      tell('still', { error: toEngineError(error) });
+    }
+  }
+
+  private announce(): void {
+    const asked = this.comparison();
+    const detail = { fault: this.fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
+    this.dispatchEvent(new CustomEvent('vitrine-faults', { detail, bubbles: true, composed: true }));
+  }
+
+  /** Each question with its two answers; those that the run has not answered yet are left out. */
+  private comparison(): Array<{ question: string; said: string; did: string; right: boolean }> {
+    const { trial, sightings } = this.outcome ?? { trial: null, sightings: null };
+    const { text, bits, detector } = this.prediction;
+    const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
+    const rows = [];
+    if (trial) {
+      const changed = yesNo(textChanged(trial));
+      const differ = yesNo(bitsDiffer(trial));
+      rows.push({ question: texts.askText, said: text && texts[text], did: texts[changed], right: text === changed });
+      rows.push({ question: texts.askBits, said: bits && texts[bits], did: texts[differ], right: bits === differ });
+    }
+    if (sightings) {
+      const names = sightings.seen.map((sighting) => sighting.detector);
+      const right = detector === noFault ? names.length === 0 : names.includes(detector);
+      const said = detector === noFault ? texts.nobody : detector;
+      rows.push({ question: texts.askDetector, said, did: names.join(', ') || texts.nobody, right });
+    }
+    return rows;
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <section class="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        <p class="lead">${texts.lead}</p>
+        ${this.list ? this.formView(this.list) : html`<p class="soft" role="status">${this.engine.load.kind === 'failed' ? texts.failed : texts.waiting}</p>`}
+        ${this.outcome?.error ? html`<p class="error" role="alert"><code>${this.outcome.error.code}: ${this.outcome.error.message}</code></p>` : nothing}
+        ${this.outcome && this.list ? this.outcomeView(this.outcome, this.list) : nothing}
+      </section>
+    `;
+  }
+
+  private formView({ faults, detectors }: FaultList): TemplateResult {
+    const healthy = { name: noFault, owner: '', meaning: texts.noneMeaning };
+    return html`
+      <form @submit=${this.run} novalidate>
+        <fieldset part="switches">
+          <legend>${texts.switches}</legend>
+          <div class="switches">
+            ${[healthy, ...faults].map(
+              ({ name, owner, meaning }) => html`
+                <label class="switch">
+                  <input type="radio" name="fault" value=${name} .checked=${this.fault === name} @change=${() => this.choose(name)} />
+                  <span>
+                    ${name === noFault ? html`<strong>${texts.none}</strong>` : html`<code class="name">${name}</code>`}<br />
+                    ${meaning} ${owner === '' ? nothing : html`<code class="owner">${owner}</code>`}
+                  </span>
+                </label>
+              `,
+            )}
+          </div>
+        </fieldset>
+        <fieldset part="prediction">
+          <legend>${texts.predict}</legend>
+          <div class="questions">
+            ${this.questionView('text', texts.askText)} ${this.questionView('bits', texts.askBits)}
+            <div>
+              <p><label for="detector">${texts.askDetector}</label></p>
+              <select
+                id="detector"
+                .value=${this.prediction.detector}
+                @change=${(event: Event) => this.predict({ detector: (event.target as HTMLSelectElement).value })}
+              >
+                <option value="" ?selected=${this.prediction.detector === ''}>${texts.choose}</option>
+                <option value=${noFault}>${texts.nobody}</option>
+                ${detectors.map(({ name }) => html`<option value=${name}>${name}</option>`)}
+              </select>
+            </div>
+          </div>
+        </fieldset>
+        <div class="actions">
+          <button type="submit" class="primary" aria-disabled=${this.running}>${texts.run}</button>
+          <span class="small soft" role="status">${this.statusText()}</span>
+        </div>
+      </form>
+    `;
+  }
+
+  private statusText(): string {
+    if (this.stage === 'missing') return texts.missing;
+    if (this.stage === 'lanes') return texts.lanesRun;
+    if (this.stage === 'detectors') return texts.detectorsRun;
+    const { sightings } = this.outcome ?? { sightings: null };
+    return sightings && this.list ? sightingsConclusion(sightings, this.list.detectors.length) : '';
+  }
+
+  private questionView(name: 'text' | 'bits', question: string): TemplateResult {
+    return html`
+      <div role="radiogroup" aria-labelledby="ask-${name}">
+        <p id="ask-${name}">${question}</p>
+        <div class="answers">
+          ${(['yes', 'no'] as const).map(
+            (answer) => html`
+              <label class="choice">
+                <input
+                  type="radio"
+                  name=${name}
+                  value=${answer}
+                  .checked=${this.prediction[name] === answer}
+                  @change=${() => this.predict({ [name]: answer })}
+                />
+                ${texts[answer]}
+              </label>
+            `,
+          )}
+        </div>
+      </div>
+    `;
+  }
+
+  private predict(answer: Partial<Prediction>): void {
+    this.prediction = { ...this.prediction, ...answer };
+    if (this.stage === 'missing') this.stage = 'still';
+  }
+
+  private outcomeView({ trial, sightings }: Outcome, { detectors }: FaultList): TemplateResult | typeof nothing {
+    if (trial === null) return nothing;
+    return html`
+      <h3>${texts.result}</h3>
+      <p class="small soft">${texts[demonstrationOf(trial.fault).kind]}</p>
+      <div class="beside">
+        ${trial.rows.map(
+          ({ prompt, healthy, broken }, index) => html`
+            <div>
+              <p class="small row-name"><bdi><code>${prompt}</code></bdi></p>
+              ${trialLanesView(healthy, broken, index)}
+            </div>
+          `,
+        )}
+      </div>
+      ${sightings ? sightingsView(sightings, detectors) : nothing}
+      ${sightings ? this.comparisonView() : nothing}
+    `;
+  }
+
+  private comparisonView(): TemplateResult {
+    const judge = (right: boolean): string => (right ? texts.right : texts.wrong);
+    return html`
+      <div class="comparison" data-comparison>
+        ${dataTableView({
+          caption: texts.prediction,
+          head: [texts.question, texts.judgement, texts.said, texts.did],
+          rows: this.comparison().map(({ question, said, did, right }) => [question, judge(right), said, did]),
+        })}
+      </div>
+    `;
+  }
+
+  static override styles = [shared, sectionStyles, faultStyles];
+}
+
+customElements.define('vitrine-faults', VitrineFaults);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'vitrine-faults': VitrineFaults;
+  }
+}

@@ -1,0 +1,221 @@
+// <vitrine-inside>: what happens inside the model at one token of a text: attention, RoPE, the residual stream, the logit
+// lens. The engine records a pass over the prefix; nothing of it is computed here.
+
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { Inside, TokenPiece } from '../engine/protocol';
+import { fill, messages } from '../messages';
+import { insideStyles } from '../styles/inside';
+import { sectionStyles } from '../styles/sections';
+import { shared } from '../styles/shared';
+import { attentionMapView, headView } from '../views/attention-map';
+import { figureView } from '../views/figure';
+import { visible } from '../views/format';
+import { lensView } from '../views/logit-lens';
+import { residualChart, residualConclusion, residualTable } from '../views/residual-norms';
+import { ropeView } from '../views/rope-pairs';
+import { tokenStripView } from '../views/token-strip';
+import { EngineController } from './engine-controller';
+import './line-chart';
+
+const texts = messages('inside', {
+  title: 'Inside: what the model does at one token',
+  lead: 'The model reads the text up to a token in one recorded pass. Choose a token, and see what it looks at, how its query turns with its position, how large the residual stream is, and what the head would say after every layer.',
+  text: 'Text',
+  tokens: 'Tokens of the text: choose one',
+  attention: 'Attention: what "{token}" looks at',
+  layer: 'Layer',
+  head: 'Head',
+  rope: 'RoPE: its position as rotation',
+  stream: 'The residual stream by layer',
+  lens: 'Logit lens: what would come next',
+  waiting: 'The model is loading.',
+  failed: 'The model did not load, so there is nothing to look into.',
+  shown: 'Position {position}, "{token}", is shown.',
+});
+
+/**
+ * @element vitrine-inside
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
+ * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
+ * @attr {string} text - The text that is read.
+ * @attr {number} position - The token that is looked into; the last one by default.
+ * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-inside - The visitor chose another text or token.
+ * @csspart text
+ * @csspart tokens
+ * @csspart figure - A figure: picture, conclusion, table.
+ */
+export class VitrineInside extends LitElement {
+  static override properties = {
+    base: {},
+    bundle: {},
+    text: {},
+    position: { type: Number },
+    tokens: { state: true },
+    inside: { state: true },
+    error: { state: true },
+    chosen: { state: true },
+  };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare text: string;
+  declare position: number | null;
+  declare tokens: readonly TokenPiece[];
+  declare inside: Inside | null;
+  declare error: EngineError | null;
+  declare chosen: { layer: number; head: number };
+
+  private readonly engine = new EngineController(this, () => this.look());
+  private busy = false;
+  private stale = false;
+
+  constructor() {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.text = 'docker run --rm -it ubuntu';
+    this.position = null;
+    this.tokens = [];
+    this.inside = null;
+    this.error = null;
+    this.chosen = { layer: 0, head: 0 };
+  }
+
+  override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('text') || changed.has('position')) this.look();
+  }
+
+  /** Looks at what is wanted now; what is wanted while it looks comes after. */
+  private look(): void {
+    this.stale = true;
+    if (!this.busy) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    while (this.stale && this.engine.ready) {
+      this.stale = false;
+      try {
+        await this.inspect();
+      } catch (error) {
+        this.error = toEngineError(error);
+      }
+    }
+    this.busy = false;
+  }
+
+  /** The row lives for as long as the look takes, so nothing is left in the engine. */
+  private async inspect(): Promise<void> {
+    const { model } = this.engine;
+    if (model === null) return;
+    const { row, tokens } = await model.start(this.text, { mode: 'greedy', max_new_tokens: 1 }, {});
+    try {
+      const last = tokens.length - 1;
+      this.inside = await model.inspect(row, Math.min(this.position ?? last, last));
+      this.tokens = tokens;
+      this.error = null;
+    } finally {
+      await model.finish(row);
+    }
+  }
+
+  private change(changed: { text?: string; position: number | null }): void {
+    Object.assign(this, changed);
+    const detail = { text: this.text, position: this.position };
+    this.dispatchEvent(new CustomEvent('vitrine-inside', { detail, bubbles: true, composed: true }));
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <section class="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        <p class="lead">${texts.lead}</p>
+        <div class="field" part="text">
+          <label for="text">${texts.text}</label>
+          <input
+            id="text"
+            dir="auto"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck="false"
+            aria-invalid=${this.error !== null}
+            aria-describedby=${this.error ? 'error' : nothing}
+            .value=${this.text}
+            @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
+          />
+        </div>
+        ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+        ${this.inside ? this.insideView(this.inside) : this.waitingView()}
+      </section>
+    `;
+  }
+
+  private waitingView(): TemplateResult | typeof nothing {
+    if (this.error) return nothing;
+    const text = this.engine.load.kind === 'failed' ? texts.failed : texts.waiting;
+    return html`<p class="soft" role="status">${text}</p>`;
+  }
+
+  private insideView(inside: Inside): TemplateResult {
+    const token = visible(inside.tokens[inside.position]?.piece ?? '');
+    const { layers } = inside;
+    return html`
+      <div part="tokens">
+        <p class="small soft">${texts.tokens}</p>
+        ${tokenStripView(
+          this.tokens.map(({ piece }) => piece),
+          inside.position,
+          texts.tokens,
+          (position) => this.change({ position }),
+        )}
+      </div>
+      <p class="hidden" role="status">${fill(texts.shown, { position: inside.position, token })}</p>
+      <h3><bdi>${fill(texts.attention, { token })}</bdi></h3>
+      <div class="beside">
+        ${attentionMapView(inside, this.chosen)}
+        <div>
+          <div class="picks">
+            ${this.pickView('layer', texts.layer, layers.length)}
+            ${this.pickView('head', texts.head, layers[0]?.attention.length ?? 0)}
+          </div>
+          ${headView(inside, this.chosen)}
+          <h3>${texts.rope}</h3>
+          ${ropeView(inside)}
+        </div>
+      </div>
+      <h3>${texts.stream}</h3>
+      ${figureView(
+        html`<vitrine-line-chart .chart=${residualChart(layers)}></vitrine-line-chart>`,
+        residualConclusion(layers),
+        residualTable(layers),
+      )}
+      <h3>${texts.lens}</h3>
+      ${lensView(layers)}
+    `;
+  }
+
+  private pickView(name: 'layer' | 'head', label: string, count: number): TemplateResult {
+    return html`
+      <label>
+        ${label}
+        <select
+          .value=${String(this.chosen[name])}
+          @change=${(event: Event) => (this.chosen = { ...this.chosen, [name]: Number((event.target as HTMLSelectElement).value) })}
+        >
+          ${Array.from({ length: count }, (_, index) => html`<option value=${index} ?selected=${this.chosen[name] === index}>${index}</option>`)}
+        </select>
+      </label>
+    `;
+  }
+
+  static override styles = [shared, sectionStyles, insideStyles];
+}
+
+customElements.define('vitrine-inside', VitrineInside);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'vitrine-inside': VitrineInside;
+  }
+}

@@ -1,0 +1,368 @@
+// <vitrine-lanes>: one text in two lanes, with the cache and with the whole prefix computed anew, stepped token by token,
+// run and rewound; what each token cost in either lane; and how that grows with the length of the text.
+
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
+import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../growth';
+import { HeldRows } from '../held-rows';
+import { fill, messages } from '../messages';
+import { tokenCosts, totals, withoutLastTokens } from '../run';
+import { instrumentStyles } from '../styles/instruments';
+import { lanesStyles } from '../styles/lanes';
+import { shared } from '../styles/shared';
+import { verdictStyles } from '../styles/verdict';
+import { figureView } from '../views/figure';
+import { finishText } from '../views/finish';
+import { laneTable } from '../views/lane-table';
+import { laneTokensView } from '../views/lane-tokens';
+import { lanesView } from '../views/lanes';
+import { latencyView } from '../views/latency';
+import { timelineConclusion, timelineView } from '../views/timeline';
+import { verdictText, verdictView } from '../views/verdict';
+import { EngineController } from './engine-controller';
+import './line-chart';
+
+const texts = messages('lanes', {
+  title: 'One text, two lanes',
+  prompt: 'Prompt',
+  step: 'Step',
+  run: 'Run',
+  pause: 'Pause',
+  rewind: 'Rewind',
+  rewind_by: 'tokens to rewind',
+  again: 'Begin again',
+  waiting: 'Step computes one token in both lanes and compares every bit of its logits. Run goes on until you pause it.',
+  latency: 'With the cache: the first token, and each one after it',
+  time: 'Where the time goes',
+  growth: 'How one step grows with the text',
+  measure: 'What to count',
+  status: '{parity}; {finish}.',
+  paused: 'paused',
+  rewound: 'Rewound to {n} tokens. The next step draws again what it drew there before.',
+});
+
+const defaultPolicy: PolicyOptions = { mode: 'greedy', max_new_tokens: 96 };
+
+/** Lengths for which growth is asked: so many, evenly spread over the context. */
+const growthPoints = 17;
+
+interface Row {
+  id: number;
+  prompt: readonly TokenPiece[];
+}
+
+/**
+ * Cached decode beside the full prefix recomputed, token by token.
+ *
+ * @element vitrine-lanes
+ * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
+ * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @attr {string} prompt - What the text begins with.
+ * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
+ * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
+ * @csspart panel - The frame.
+ * @csspart controls - The buttons.
+ */
+export class VitrineLanes extends LitElement {
+  static override properties = {
+    base: {},
+    bundle: {},
+    prompt: {},
+    policy: { attribute: false },
+    steps: { state: true },
+    row: { state: true },
+    working: { state: true },
+    running: { state: true },
+    error: { state: true },
+    status: { state: true },
+    growth: { state: true },
+    measure: { state: true },
+    rewindBy: { state: true },
+  };
+  declare base: string | null;
+  declare bundle: string | null;
+  declare prompt: string;
+  declare policy: PolicyOptions;
+  declare steps: readonly RunStep[];
+  declare row: Row | null;
+  /** A request is on its way. */
+  declare working: boolean;
+  /** Steps follow each other until a pause. */
+  declare running: boolean;
+  declare error: EngineError | null;
+  /** What is announced: by run, not by token. */
+  declare status: string;
+  declare growth: readonly GrowthPoint[];
+  declare measure: GrowthMeasure;
+  declare rewindBy: string;
+
+  private readonly engine = new EngineController(this, () => this.onEngine());
+  private model: LanguageModel | null = null;
+  private rows: HeldRows | null = null;
+
+  constructor() {
+    super();
+    this.base = null;
+    this.bundle = null;
+    this.prompt = 'docker run --';
+    this.policy = defaultPolicy;
+    this.growth = [];
+    this.measure = 'multiply_adds';
+    this.rewindBy = '5';
+    this.clear();
+  }
+
+  override disconnectedCallback(): void {
+    this.begin(null);
+    super.disconnectedCallback();
+  }
+
+  private onEngine(): void {
+    const { model, ready } = this.engine;
+    if (model !== this.model) this.begin(model);
+    if (model && ready && this.growth.length === 0) void this.measureGrowth(model);
+  }
+
+  /** Rows of another engine are no longer ours. */
+  private begin(model: LanguageModel | null): void {
+    this.model = model;
+    this.rows?.close();
+    this.rows = model && new HeldRows(model);
+    this.clear();
+  }
+
+  private clear(): void {
+    this.steps = [];
+    this.row = null;
+    this.working = false;
+    this.running = false;
+    this.error = null;
+    this.status = '';
+  }
+
+  private async measureGrowth(model: LanguageModel): Promise<void> {
+    const { load } = this.engine;
+    const longest = load.kind === 'ready' ? Number(load.description.architecture['max_seq_len']) : 0;
+    const lengths = Array.from({ length: growthPoints }, (_, index) =>
+      Math.max(1, Math.round((longest * index) / (growthPoints - 1))),
+    );
+    try {
+      this.growth = await model.growth(lengths);
+    } catch (error) {
+      if (this.model === model) this.error = toEngineError(error);
+    }
+  }
+
+  private get finish(): FinishReason | null {
+    return this.steps.at(-1)?.finish_reason ?? null;
+  }
+
+  private get canStep(): boolean {
+    return this.engine.ready && !this.working && this.finish === null;
+  }
+
+  /** Does something with the engine, unless it does already; what goes wrong is shown. */
+  private async work(body: (rows: HeldRows) => Promise<void>): Promise<void> {
+    const { rows } = this;
+    if (rows === null || this.working || !this.engine.ready) return;
+    this.working = true;
+    this.error = null;
+    try {
+      await body(rows);
+    } catch (error) {
+      if (this.rows === rows) this.error = toEngineError(error);
+    }
+    if (this.rows !== rows) return;
+    this.working = false;
+    this.running = false;
+  }
+
+  /** One more token: a long prompt takes several passes before the first one. */
+  private async stepOnce(rows: HeldRows): Promise<void> {
+    if (this.row === null) {
+      const { row, tokens } = await rows.start(this.prompt, this.policy, { parity: true });
+      if (this.rows !== rows) return;
+      this.row = { id: row, prompt: tokens };
+    }
+    const { id } = this.row;
+    for (let chosen = false; !chosen && this.rows === rows && this.finish === null; ) {
+      const steps = await rows.step([id]);
+      if (this.rows !== rows) return;
+      this.steps = [...this.steps, ...steps];
+      chosen = steps.length === 0 || steps.some((step) => step.token !== null);
+    }
+    this.tell();
+  }
+
+  private step(): void {
+    void this.work(async (rows) => {
+      await this.stepOnce(rows);
+      this.announce();
+    });
+  }
+
+  private run(): void {
+    if (this.working) return;
+    this.running = true;
+    void this.work(async (rows) => {
+      while (this.running && this.rows === rows && this.finish === null) await this.stepOnce(rows);
+      this.announce();
+    });
+  }
+
+  private rewind(): void {
+    const { row } = this;
+    const tokens = Math.min(Number(this.rewindBy), tokenCosts(this.steps).length);
+    if (row === null || tokens === 0) return;
+    void this.work(async (rows) => {
+      await rows.rewind(row.id, tokens);
+      if (this.rows !== rows) return;
+      this.steps = withoutLastTokens(this.steps, tokens);
+      this.status = fill(texts.rewound, { n: tokenCosts(this.steps).length });
+      this.tell();
+    });
+  }
+
+  private startOver(): void {
+    if (this.working) return;
+    this.begin(this.engine.model);
+  }
+
+  private tell(): void {
+    const detail = this.steps;
+    this.dispatchEvent(new CustomEvent('vitrine-lanes', { detail, bubbles: true, composed: true }));
+  }
+
+  private announce(): void {
+    const { parity } = totals(this);
+    if (this.rows === null || parity.tokens === 0) return;
+    const finish = this.finish ? finishText(this.finish) : texts.paused;
+    this.status = fill(texts.status, { parity: verdictText(parity), finish });
+  }
+
+  private changePrompt(prompt: string): void {
+    this.prompt = prompt;
+    if (this.row !== null || this.error !== null) this.begin(this.engine.model);
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <section class="panel" part="panel" aria-labelledby="title">
+        <h2 id="title">${texts.title}</h2>
+        ${this.controlsView()}
+        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
+        <p class="status small soft" role="status">${this.status}</p>
+        ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
+        ${this.growth.length === 0 ? nothing : this.growthView()}
+      </section>
+    `;
+  }
+
+  private controlsView(): TemplateResult {
+    const { canStep, running, working } = this;
+    const canRewind = !working && tokenCosts(this.steps).length > 0;
+    return html`
+      <div class="controls" part="controls">
+        <div class="prompt">
+          <label for="prompt">${texts.prompt}</label>
+          <input
+            id="prompt"
+            dir="auto"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck="false"
+            .value=${this.prompt}
+            ?readonly=${working}
+            @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
+          />
+        </div>
+        <button type="button" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && this.step()}>
+          ${texts.step}
+        </button>
+        <button
+          type="button"
+          data-run
+          aria-disabled=${!canStep && !running}
+          @click=${() => (running ? (this.running = false) : canStep && this.run())}
+        >
+          ${running ? texts.pause : texts.run}
+        </button>
+        <span class="rewind">
+          <button type="button" data-rewind aria-disabled=${!canRewind} @click=${() => canRewind && this.rewind()}>
+            ${texts.rewind}
+          </button>
+          <input
+            type="number"
+            min="1"
+            max="999"
+            aria-label=${texts.rewind_by}
+            .value=${this.rewindBy}
+            @input=${(event: Event) => (this.rewindBy = (event.target as HTMLInputElement).value)}
+          />
+        </span>
+        <button type="button" data-again aria-disabled=${working || this.row === null} @click=${() => this.startOver()}>
+          ${texts.again}
+        </button>
+      </div>
+    `;
+  }
+
+  private runView(): TemplateResult {
+    const sums = totals(this);
+    const costs = tokenCosts(this.steps);
+    const last = costs.at(-1);
+    return html`
+      <div class="columns">
+        <div>
+          ${verdictView(sums.parity)}
+          ${last?.full && sums.full ? lanesView({ cached: last.cached, full: last.full }, { cached: sums.cached, full: sums.full }, true) : nothing}
+        </div>
+        <div>
+          <h3>${texts.latency}</h3>
+          ${latencyView(sums.prefill, sums.decode)}
+        </div>
+      </div>
+      ${
+        costs.length === 0
+          ? nothing
+          : html`
+              <h3>${texts.time}</h3>
+              ${figureView(timelineView(costs), timelineConclusion(costs), laneTable(costs))}
+            `
+      }
+    `;
+  }
+
+  private growthView(): TemplateResult {
+    const { growth, measure } = this;
+    return html`
+      <div class="growth">
+        <h3>${texts.growth}</h3>
+        <fieldset class="measures">
+          <legend class="hidden">${texts.measure}</legend>
+          ${growthMeasures.map(
+            (name) => html`
+              <label>
+                <input type="radio" name="measure" .checked=${name === measure} @change=${() => (this.measure = name)} />
+                ${measureName(name)}
+              </label>
+            `,
+          )}
+        </fieldset>
+        ${figureView(
+          html`<vitrine-line-chart .chart=${growthChart(growth, measure)}></vitrine-line-chart>`,
+          growthConclusion(growth, measure),
+          growthTable(growth, measure),
+        )}
+      </div>
+    `;
+  }
+
+  static override styles = [shared, verdictStyles, instrumentStyles, lanesStyles];
+}
+
+customElements.define('vitrine-lanes', VitrineLanes);

@@ -1,0 +1,83 @@
+// Runs one prompt under both modes of a policy, token by token, each draw with its distribution. Of the wishes that come
+// while it works only the newest is done. It draws nothing and knows no element.
+
+import { toEngineError, type EngineError } from './engine/errors';
+import type { LanguageModel } from './engine/client';
+import type { EffectivePolicy, FinishReason, PolicyOptions, RunStep } from './engine/protocol';
+import { modes, type Mode } from './policy-fields';
+
+export interface Wish {
+  prompt: string;
+  policies: Record<Mode, PolicyOptions>;
+  tokens: number;
+  /** So many tokens of each distribution. */
+  trace: number;
+}
+
+/** A prompt under one mode: every step that chose a token. */
+export interface Track {
+  steps: readonly RunStep[];
+  policy: EffectivePolicy | null;
+  finish: FinishReason | null;
+  error: EngineError | null;
+}
+
+export type Tracks = Record<Mode, Track>;
+
+const empty: Track = { steps: [], policy: null, finish: null, error: null };
+export const noTracks: Tracks = { greedy: empty, sample: empty };
+
+type Model = Pick<LanguageModel, 'start' | 'step' | 'finish'>;
+
+export class SideBySide {
+  private wanted: Wish | null = null;
+  private busy = false;
+
+  constructor(
+    private readonly model: Model,
+    private readonly onTracks: (tracks: Tracks) => void,
+  ) {}
+
+  want(wish: Wish): void {
+    this.wanted = wish;
+    if (!this.busy) void this.work();
+  }
+
+  forget(): void {
+    this.wanted = null;
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    for (let wish = this.wanted; wish !== null; wish = this.wanted) {
+      const tracks = { ...noTracks };
+      for (const mode of modes) tracks[mode] = await this.follow(mode, wish);
+      if (this.wanted === wish) {
+        this.wanted = null;
+        this.onTracks(tracks);
+      }
+    }
+    this.busy = false;
+  }
+
+  private async follow(mode: Mode, wish: Wish): Promise<Track> {
+    let track = empty;
+    try {
+      const { row, policy } = await this.model.start(wish.prompt, wish.policies[mode], { trace: wish.trace });
+      track = { ...track, policy };
+      try {
+        while (track.steps.length < wish.tokens && track.finish === null && this.wanted === wish) {
+          for (const step of await this.model.step([row])) {
+            const steps = step.token === null ? track.steps : [...track.steps, step];
+            track = { ...track, steps, finish: step.finish_reason };
+          }
+        }
+      } finally {
+        await this.model.finish(row);
+      }
+      return track;
+    } catch (error) {
+      return { ...track, error: toEngineError(error) };
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// Styles that the sections about policy, inside, faults and training share: figures, rows of tokens, forms, a verdict.
+// What only one of them needs stands in its element.
+
+import { css } from 'lit';
+
+export const sectionStyles = css`
+  figure {
+    margin: var(--space-4) 0 var(--space-5);
+  }
+
+  figcaption {
+    margin-top: var(--space-2);
+    font-size: var(--step--1);
+    max-width: 72ch;
+  }
+
+  figure > details {
+    margin-top: var(--space-2);
+  }
+
+  figure .scroll {
+    max-height: 22rem;
+  }
+
+  figure svg {
+    display: block;
+  }
+
+  .lead {
+    max-width: 72ch;
+    color: var(--ink-soft);
+  }
+
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2);
+    margin: var(--space-3) 0;
+  }
+
+  .line {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    gap: var(--space-2);
+    margin: 0.2rem 0 var(--space-3);
+  }
+
+  .fields {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(9.5rem, 100%), 1fr));
+    gap: var(--space-3) var(--space-4);
+    align-items: start;
+  }
+
+  .field {
+    margin-bottom: var(--space-4);
+  }
+
+  .fields label,
+  .field label {
+    display: block;
+    margin-bottom: 0.2rem;
+  }
+
+  /* Figures that can stand beside each other where there is room. */
+  .beside {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr));
+    gap: 0 var(--space-5);
+    align-items: start;
+  }
+
+  .beside > * {
+    min-width: 0;
+  }
+
+  fieldset {
+    margin: 0 0 var(--space-4);
+    padding: 0;
+    border: 0;
+    min-width: 0;
+  }
+
+  legend {
+    padding: 0;
+    margin-bottom: var(--space-2);
+    font-size: var(--step--1);
+    font-weight: 650;
+    color: var(--ink-soft);
+  }
+
+  .choice {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.45em;
+    min-height: 1.75rem;
+    color: var(--ink);
+  }
+
+  input[type='radio'],
+  input[type='checkbox'] {
+    flex: none;
+    width: 1.1em;
+    height: 1.1em;
+    min-height: 0;
+    margin: 0;
+    accent-color: var(--cached);
+    align-self: center;
+  }
+
+  .tokens {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--space-1);
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+
+  .tokens button,
+  .tokens .token {
+    display: block;
+    font: var(--step--1) / 1.2 var(--mono);
+    min-height: 1.75rem;
+    padding: 0.25rem 0.45rem;
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-small);
+    background: var(--well);
+    color: var(--ink);
+    white-space: pre;
+  }
+
+  .tokens button[aria-pressed='true'] {
+    background: var(--cached);
+    border-color: var(--cached);
+    color: var(--on-accent);
+    font-weight: 700;
+  }
+
+  .tokens .different {
+    border: 2px dashed var(--bad);
+    font-weight: 700;
+  }
+
+  .tokens .given {
+    border-style: dotted;
+    color: var(--ghost);
+  }
+
+  .output {
+    margin: var(--space-3) 0;
+    padding: var(--space-3) var(--space-4);
+    min-height: 3.2rem;
+    border: 1px solid var(--line);
+    border-radius: var(--radius-small);
+    background: var(--well);
+  }
+
+  .output p {
+    margin: 0;
+    font-family: var(--mono);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+
+  @media (forced-colors: active) {
+    .tokens button[aria-pressed='true'] {
+      forced-color-adjust: none;
+      background: Highlight;
+      border-color: Highlight;
+      color: HighlightText;
+    }
+  }
+`;
