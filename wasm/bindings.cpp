@@ -16,6 +16,7 @@
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokenIds)
+EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)
 EMSCRIPTEN_DECLARE_VAL_TYPE(Text)
 
 namespace vitrine {
@@ -81,6 +82,19 @@ RowId to_row(double number) {
   return static_cast<RowId>(number);
 }
 
+std::vector<RowId> to_rows(const Numbers& numbers) {
+  std::vector<RowId> rows;
+  for (const double number : emscripten::vecFromJSArray<double>(numbers)) rows.push_back(to_row(number));
+  return rows;
+}
+
+/// Lengths and counts; what is none becomes one that nothing has, and is refused where it is used.
+std::size_t to_count(double number) {
+  const bool is_count =
+      number >= 0 && number < std::numeric_limits<std::uint32_t>::max() && number == std::floor(number);
+  return is_count ? static_cast<std::size_t>(number) : std::numeric_limits<std::uint32_t>::max();
+}
+
 class Module {
  public:
   void add_file(const std::string& name, const Bytes& bytes) {
@@ -107,15 +121,20 @@ class Module {
       return json_text(result_json(session_.complete(to_utf8(text), effective, entropy())));
     });
   }
-  RowId start(const Text& prompt, const std::string& policy, const std::string& options) {
+  std::string start(const Text& prompt, const std::string& policy, const std::string& options) {
     return guarded([&] {
       const Policy effective = session_.effective_policy(parse_json(policy, "policy"));
       const RowOptions row_options = parse_row_options(parse_json(options, "row options"));
-      return session_.start(to_utf8(prompt), effective, row_options, entropy());
+      const RowId row = session_.start(to_utf8(prompt), effective, row_options, entropy());
+      return json_text(started_json(row, session_));
     });
   }
-  std::string step(double row) {
-    return guarded([&] { return json_text(step_json(session_.step(to_row(row)), session_)); });
+  std::string step(const Numbers& rows) {
+    return guarded([&] {
+      Json steps = Json::array();
+      for (const RowStep& step : session_.step(to_rows(rows))) steps.push_back(step_json(step, session_));
+      return json_text(steps);
+    });
   }
   void cancel(double row) {
     guarded([&] { session_.abort(to_row(row)); });
@@ -125,6 +144,24 @@ class Module {
       std::string result = json_text(result_json(session_.result(to_row(row))));
       session_.leave(to_row(row));
       return result;
+    });
+  }
+  std::string growth(const Numbers& positions) {
+    return guarded([&] {
+      Json points = Json::array();
+      for (const double length : emscripten::vecFromJSArray<double>(positions)) {
+        points.push_back(growth_json(session_.growth(to_count(length))));
+      }
+      return json_text(points);
+    });
+  }
+  std::string list_faults() {
+    return guarded([] { return json_text(fault_list_json()); });
+  }
+  std::string detect(const std::string& name) {
+    return guarded([&] {
+      const Fault fault = parse_fault(name);
+      return json_text(sightings_json(fault, session_.detect(fault)));
     });
   }
   std::string check_parity(const Text& prompt, const std::string& options) {
@@ -143,6 +180,7 @@ class Module {
 EMSCRIPTEN_BINDINGS(vitrine) {
   emscripten::register_type<Bytes>("Uint8Array");
   emscripten::register_type<TokenIds>("Int32Array");
+  emscripten::register_type<Numbers>("number[]");
   emscripten::register_type<Text>("string");
   emscripten::class_<Module>("Session")
       .constructor<>()
@@ -153,9 +191,12 @@ EMSCRIPTEN_BINDINGS(vitrine) {
       .function("decode(ids)", &Module::decode)
       .function("complete(text, policyJson)", &Module::complete)
       .function("start(prompt, policyJson, optionsJson)", &Module::start)
-      .function("step(row)", &Module::step)
+      .function("step(rows)", &Module::step)
       .function("cancel(row)", &Module::cancel)
       .function("finish(row)", &Module::finish)
+      .function("growth(positions)", &Module::growth)
+      .function("listFaults", &Module::list_faults)
+      .function("detect(fault)", &Module::detect)
       .function("checkParity(prompt, optionsJson)", &Module::check_parity);
 }
 

@@ -106,6 +106,10 @@ KvDType parse_kv_dtype(std::string_view name) {
   fail(ErrorCode::invalid_option, str("cache_dtype: expected f32, f16 or q8, found ", in_quotes(name)));
 }
 
+std::uint64_t kv_position_bytes(const KvShape& shape) {
+  return 2 * std::uint64_t{shape.n_layers} * shape.n_kv_heads * row_bytes(shape);
+}
+
 std::size_t kv_scratch_floats(const KvShape& shape) {
   if (shape.dtype == KvDType::f32) return 0;
   require_addressable(shape.n_kv_heads, shape, checked_multiply(shape.head_dim, sizeof(float), "KV cache"));
@@ -139,7 +143,7 @@ KvCache::KvCache(const KvShape& shape) : shape_(shape), arena_(arena_floats(shap
 
 KvBytes KvCache::bytes() const {
   const std::uint64_t heads = shape_.n_layers * shape_.n_kv_heads;
-  return {.formula = 2 * heads * row_bytes(shape_) * length(),
+  return {.formula = kv_position_bytes(shape_) * length(),
           .used = heads * row_bytes(shape_) * (block_count(length()) * kKeyBlock + length()),
           .allocated = arena_.bytes()};
 }

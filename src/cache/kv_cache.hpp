@@ -82,6 +82,9 @@ struct KvContent {
   bool operator==(const KvContent&) const = default;
 };
 
+/// Bytes of the keys and values of one position, by formula: 2 L Hkv row_bytes.
+std::uint64_t kv_position_bytes(const KvShape& shape);
+
 /// Floats of the scratch that KvCache::read widens one layer into; none for f32.
 std::size_t kv_scratch_floats(const KvShape& shape);
 

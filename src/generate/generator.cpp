@@ -26,6 +26,8 @@ struct Generator::Slot {
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
   bool active() const { return id != 0 && finish == FinishReason::none; }
+  /// How many leading tokens of a prompt the cache holds, as rows with this fault compute them.
+  std::size_t shared_with(std::span<const TokenId> tokens, Fault row_fault) const;
   /// Everything of a request but the cache and the id.
   void begin(RowRequest request, Policy checked_policy);
 
@@ -41,6 +43,33 @@ struct Generator::Slot {
   FinishReason finish = FinishReason::none;
   bool traced = false;
   DistributionTrace trace;
+  Fault fault = Fault::none;  // that computed what the cache holds
+};
+
+/// Puts the fault of a step's rows in the place of what is injected otherwise, for as long as it lives.
+class Generator::FaultScope {
+ public:
+  FaultScope(Generator& generator, Fault fault) : generator_(generator), before_(generator.fault_), fault_(fault) {
+    if (fault == Fault::none) return;
+    std::unique_ptr<InjectedFault>& kept = generator.row_faults_[fault];
+    if (kept == nullptr) kept = std::make_unique<InjectedFault>(fault, generator.model_->config());
+    exchange(fault);
+  }
+  ~FaultScope() {
+    if (fault_ != Fault::none) exchange(before_);
+  }
+  FaultScope(const FaultScope&) = delete;
+  FaultScope& operator=(const FaultScope&) = delete;
+
+ private:
+  void exchange(Fault fault) {
+    generator_.model_->exchange_fault(generator_.row_faults_[fault_]);
+    generator_.fault_ = fault;
+  }
+
+  Generator& generator_;
+  Fault before_;
+  Fault fault_;
 };
 
 Generator::Generator(Transformer& model, TokenBytes token_bytes, const GeneratorOptions& options)
@@ -87,13 +116,19 @@ void Generator::Slot::begin(RowRequest request, Policy checked_policy) {
   finish = FinishReason::none;
   traced = request.trace_limit.has_value();
   trace.limit = request.trace_limit.value_or(0);
+  fault = request.fault;
+}
+
+std::size_t Generator::Slot::shared_with(std::span<const TokenId> tokens, Fault row_fault) const {
+  const bool shares = fault == row_fault && (fault == Fault::none || needs_rewound_cache(fault));
+  return shares ? cache.common_prefix(tokens) : 0;
 }
 
 RowId Generator::join(RowRequest request) {
   Policy policy = check_request(request);
-  Slot& slot = choose_slot(request.prompt);
+  Slot& slot = choose_slot(request.prompt, request.fault);
   // The last prompt token is always computed: its logits choose the first new token.
-  slot.reused = std::min(slot.cache.common_prefix(request.prompt), request.prompt.size() - 1);
+  slot.reused = std::min(slot.shared_with(request.prompt, request.fault), request.prompt.size() - 1);
   slot.cache.rewind(slot.reused);
   slot.begin(std::move(request), std::move(policy));
   slot.id = next_row_++;
@@ -123,7 +158,7 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
                 ErrorCode::invalid_option, "resume: expected a cache of this model with a beginning of the row's ",
                 tokens, " tokens, found another");
   resumed.reused = std::min(cached, resumed.prompt_size);
-  Slot& slot = choose_slot({});
+  Slot& slot = choose_slot({}, resumed.fault);
   slot = std::move(resumed);
   slot.id = next_row_++;
   return {slot.id, std::move(bytes)};
@@ -131,13 +166,13 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
 
 /// The free slot that shares most with the prompt; a new one where none shares more than the first token, which
 /// is often the same for every text; else the emptiest.
-Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
+Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt, Fault fault) {
   Slot* best = nullptr;
   Slot* emptiest = nullptr;
   std::size_t best_prefix = 1;
   for (const auto& slot : slots_) {
     if (slot->id != 0) continue;
-    const std::size_t prefix = slot->cache.common_prefix(prompt);
+    const std::size_t prefix = slot->shared_with(prompt, fault);
     if (prefix > best_prefix) {
       best = slot.get();
       best_prefix = prefix;
@@ -156,7 +191,8 @@ Generator::Slot& Generator::choose_slot(std::span<const TokenId> prompt) {
 
 /// Whether the next step is for this row too: until it has finished, unless a fault was injected.
 bool Generator::advances(const Slot& slot) const {
-  if (slot.active() || fault_ != Fault::finished_row_advances) return slot.active();
+  const Fault fault = slot.fault == Fault::none ? fault_ : slot.fault;
+  if (slot.active() || fault != Fault::finished_row_advances) return slot.active();
   return slot.id != 0 && !slot.pending().empty() && slot.cache.length() < slot.cache.capacity();
 }
 
@@ -165,17 +201,28 @@ std::span<const RowEvent> Generator::step() {
   for (const auto& slot : slots_) {
     if (advances(*slot)) active.push_back(slot.get());
   }
-  return step(active);
+  return step_slots(active);
 }
 
-std::span<const RowEvent> Generator::step(RowId row) {
-  Slot* only = &slot(row);
-  return step(std::span<Slot* const>(&only, advances(*only) ? 1 : 0));
+std::span<const RowEvent> Generator::step(std::span<const RowId> rows) {
+  std::vector<Slot*> active;
+  for (const RowId row : rows) {
+    VITRINE_CHECK(std::count(rows.begin(), rows.end(), row) == 1, ErrorCode::invalid_option,
+                  "step: expected each row once, found row ", row, " twice");
+    if (Slot& named = slot(row); advances(named)) active.push_back(&named);
+  }
+  return step_slots(active);
 }
 
-std::span<const RowEvent> Generator::step(std::span<Slot* const> active) {
+std::span<const RowEvent> Generator::step_slots(std::span<Slot* const> active) {
   events_.clear();
   if (active.empty()) return events_;
+  const Fault fault = active.front()->fault;
+  for (const Slot* slot : active) {
+    VITRINE_CHECK(slot->fault == fault, ErrorCode::invalid_option, "step: expected rows of one fault, found ",
+                  fault_name(fault), " and ", fault_name(slot->fault));
+  }
+  const FaultScope scope(*this, fault);
 
   // Every row gets one token; what is left of the model's batch goes to prompts, in the order of the rows.
   std::size_t spare = model_->options().max_batch_rows - active.size();

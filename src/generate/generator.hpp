@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "generate/finish_reason.hpp"
+#include "model/injected_fault.hpp"
 #include "model/transformer.hpp"
 #include "sampling/pipeline.hpp"
 #include "sampling/policy.hpp"
@@ -37,6 +39,9 @@ struct RowRequest {
   std::uint64_t stream = 0;     ///< which random stream of the seed the row draws from
   std::string required;         ///< bytes with which the new tokens must begin; they are not handed out again as text
   std::optional<std::size_t> trace_limit;  ///< keep the distribution of each draw: DistributionTrace::limit
+  /// Every step of the row, and of no other, is computed with this fault. It shares no cache with rows that have
+  /// another fault or none, so that nothing of it stays behind.
+  Fault fault = Fault::none;
 };
 
 /// A row that goes on where a saved one stood.
@@ -89,10 +94,12 @@ class Generator {
   /// no row has changed then.
   ResumedRow resume(RowRequest request, std::span<const TokenId> generated, KvCache cache);
 
-  /// One forward pass for every row that has not finished, or for one of them; the events live until the next step.
-  /// An error of the pass itself leaves every row as it was.
+  /// One forward pass for every row that has not finished, or for those of `rows` that have not, in their order; the
+  /// events live until the next step. Throws invalid_option for rows of different faults and for a row named twice. An
+  /// error of the pass itself leaves every row as it was.
   std::span<const RowEvent> step();
-  std::span<const RowEvent> step(RowId row);
+  std::span<const RowEvent> step(std::span<const RowId> rows);
+  std::span<const RowEvent> step(RowId row) { return step(std::span(&row, 1)); }
 
   /// Ends a row with FinishReason::aborted, unless it has ended already, and returns the text that was still held
   /// back. Its cache stays consistent.
@@ -114,14 +121,15 @@ class Generator {
 
  private:
   struct Slot;
+  class FaultScope;
   Slot& slot(RowId row) const;
   Policy check_request(const RowRequest& request) const;
   void check_tokens(std::span<const TokenId> tokens, const char* what) const;
-  Slot& choose_slot(std::span<const TokenId> prompt);
+  Slot& choose_slot(std::span<const TokenId> prompt, Fault fault);
   bool spells(TokenId token, std::string_view required) const;
   std::string take_bytes(Slot& slot, TokenId token) const;
   bool advances(const Slot& slot) const;
-  std::span<const RowEvent> step(std::span<Slot* const> active);
+  std::span<const RowEvent> step_slots(std::span<Slot* const> active);
   void advance(Slot& slot, std::span<const float> logits, RowEvent& event);
   std::span<const std::uint8_t> allowed_tokens(std::string_view required);
 
@@ -134,6 +142,7 @@ class Generator {
   std::vector<RowEvent> events_;
   RowId next_row_ = 1;
   Fault fault_ = Fault::none;
+  std::map<Fault, std::unique_ptr<InjectedFault>> row_faults_;  // of rows, between their steps
 };
 
 }  // namespace vitrine

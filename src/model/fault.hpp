@@ -63,6 +63,9 @@ inline constexpr std::array kFaults = {
                "A row that has finished goes on drawing tokens."},
 };
 
+/// Whether a fault shows only in a cache that was rewound: a row that has it goes on from one that such a row left.
+constexpr bool needs_rewound_cache(Fault fault) { return fault == Fault::stale_row_after_rewind; }
+
 constexpr std::string_view fault_name(Fault fault) {
   return fault == Fault::none ? "none" : kFaults[static_cast<std::size_t>(fault) - 1].name;
 }

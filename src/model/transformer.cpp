@@ -142,6 +142,8 @@ void Transformer::inject(Fault fault) {
   state_->fault = fault == Fault::none ? nullptr : std::make_unique<InjectedFault>(fault, state_->config);
 }
 
+void Transformer::exchange_fault(std::unique_ptr<InjectedFault>& fault) { state_->fault.swap(fault); }
+
 Fault Transformer::fault() const { return state_->fault == nullptr ? Fault::none : state_->fault->fault(); }
 
 /// Gives each sequence its rows of the call and embeds its tokens there.
@@ -203,6 +205,23 @@ std::uint64_t Transformer::multiply_adds(std::size_t past, std::size_t tokens, s
   const std::uint64_t visible = tokens * std::uint64_t{past} + tokens * (std::uint64_t{tokens} + 1) / 2;
   return c.n_layers * (tokens * matrices + 2 * visible * c.q_width()) +
          logits_rows * std::uint64_t{c.d_model} * c.vocab_size;
+}
+
+std::uint64_t Transformer::bytes_read(std::size_t past, std::size_t tokens, std::size_t logits_rows) const {
+  const ModelConfig& c = state_->config;
+  const PackedWeights& weights = state_->weights;
+  const auto floats = [](const PackedMatrix& matrix) { return std::uint64_t{matrix.outputs} * matrix.inputs; };
+  std::uint64_t read = std::uint64_t{tokens} * c.d_model;
+  for (const PackedBlock& block : weights.blocks()) {
+    read +=
+        floats(block.qkv) + floats(block.attention_output) + floats(block.gate_up) + floats(block.down) + 2 * c.d_model;
+  }
+  if (logits_rows > 0) read += floats(weights.head()) + c.d_model;
+  std::uint64_t positions = 0;
+  for (std::size_t begin = 0; begin < tokens; begin += kAttentionTile) {
+    positions += past + std::min(tokens, begin + kAttentionTile);
+  }
+  return sizeof(float) * read + positions * kv_position_bytes(c.kv_shape(state_->options.cache_dtype));
 }
 
 }  // namespace vitrine

@@ -16,6 +16,8 @@
 
 namespace vitrine {
 
+class InjectedFault;
+
 /// The T new tokens of one sequence, which follow the positions that its cache holds.
 struct SequenceInput {
   KvCache* cache = nullptr;
@@ -59,6 +61,10 @@ class Transformer {
   /// `past` cached ones, with `logits_rows` rows of logits.
   std::uint64_t multiply_adds(std::size_t past, std::size_t tokens, std::size_t logits_rows) const;
 
+  /// Bytes that such a call reads of the packed weights, padding aside, and of a cache of the options' dtype, by
+  /// formula: each matrix once, an embedding a token, and for every kAttentionTile new tokens the positions they see.
+  std::uint64_t bytes_read(std::size_t past, std::size_t tokens, std::size_t logits_rows) const;
+
   /// Bytes of the packed weights and of the workspace.
   std::uint64_t weight_bytes() const;
   std::uint64_t workspace_bytes() const;
@@ -68,6 +74,9 @@ class Transformer {
   /// here.
   void inject(Fault fault);
   Fault fault() const;
+  /// Puts `fault` in the place of what is injected and hands that out, null meaning none: what a fault remembers of the
+  /// calls before (InjectedFault) outlasts calls without it.
+  void exchange_fault(std::unique_ptr<InjectedFault>& fault);
 
  private:
   struct State;

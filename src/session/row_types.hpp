@@ -15,11 +15,13 @@ namespace vitrine {
 struct LaneCost {
   std::uint64_t positions = 0;
   std::uint64_t multiply_adds = 0;
+  std::uint64_t bytes_read = 0;  ///< Transformer::bytes_read
   double milliseconds = 0.0;
 
   LaneCost& operator+=(const LaneCost& other) {
     positions += other.positions;
     multiply_adds += other.multiply_adds;
+    bytes_read += other.bytes_read;
     milliseconds += other.milliseconds;
     return *this;
   }
@@ -48,6 +50,9 @@ struct RowOptions {
   /// Continue a text that is being typed: begin before its last word, and let the new tokens spell that first; where a
   /// document is a line, continue the last line alone.
   bool heal = false;
+  /// Compute every step of the row, and of no other, with this fault. The whole prefix, where it is recomputed, is not:
+  /// the comparison shows what the fault does.
+  Fault fault = Fault::none;
 };
 
 /// What a step did for one row.
@@ -66,6 +71,14 @@ struct RowStep {
   std::size_t positions = 0;     ///< cached now
   KvBytes cache;
   const DistributionTrace* trace = nullptr;  ///< live until the row's next step
+};
+
+/// What decoding costs at one length: by formula, nothing is run.
+struct GrowthPoint {
+  std::size_t positions = 0;
+  std::uint64_t cache_bytes = 0;  ///< KvBytes::formula
+  LaneCost cached;                ///< of one new position after those before
+  LaneCost full;                  ///< of all of them anew
 };
 
 /// A row from its prompt to where it stands.

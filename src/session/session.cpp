@@ -119,6 +119,7 @@ RowRequest Session::make_request(std::string_view prompt, const Policy& policy, 
   request.policy = resolve_seed(policy, entropy);
   request.stream = options.stream;
   request.trace_limit = options.trace_limit;
+  request.fault = options.fault;
   return request;
 }
 
@@ -147,6 +148,13 @@ std::vector<RowStep> Session::step_all() {
   loaded();
   const Stopwatch watch;
   const std::span<const RowEvent> events = generator_->step();
+  return record_all(events, watch.milliseconds());
+}
+
+std::vector<RowStep> Session::step(std::span<const RowId> rows) {
+  for (const RowId id : rows) row(id);
+  const Stopwatch watch;
+  const std::span<const RowEvent> events = generator_->step(rows);
   return record_all(events, watch.milliseconds());
 }
 
@@ -187,9 +195,23 @@ RowStep Session::record(SessionRow& entry, const RowEvent& event, double millise
   return step;
 }
 
-LaneCost Session::cached_cost(const RowEvent& event, double milliseconds) const {
+LaneCost Session::cost(std::size_t past, std::size_t computed, std::size_t logits_rows, double milliseconds) const {
   const Transformer& transformer = loaded().transformer;
-  return {event.computed, transformer.multiply_adds(event.past, event.computed, event.logits_rows), milliseconds};
+  return {computed, transformer.multiply_adds(past, computed, logits_rows),
+          transformer.bytes_read(past, computed, logits_rows), milliseconds};
+}
+
+LaneCost Session::cached_cost(const RowEvent& event, double milliseconds) const {
+  return cost(event.past, event.computed, event.logits_rows, milliseconds);
+}
+
+GrowthPoint Session::growth(std::size_t positions) const {
+  const Transformer& transformer = loaded().transformer;
+  const std::size_t context = transformer.config().max_seq_len;
+  VITRINE_CHECK(positions >= 1 && positions <= context, ErrorCode::invalid_option, "positions: expected 1 to ", context,
+                " (the context), found ", positions);
+  const KvShape shape = transformer.config().kv_shape(options_.cache_dtype);
+  return {positions, positions * kv_position_bytes(shape), cost(positions - 1, 1, 1, 0), cost(0, positions, 1, 0)};
 }
 
 /// The full-prefix pass overwrites the logits of every row, so those to compare were copied to cached_logits_ before.
@@ -201,7 +223,7 @@ void Session::compare_with_full_prefix(std::size_t offset, RowStep& step) {
   const double milliseconds = watch.milliseconds();
   const std::span<const float> cached = std::span<const float>(cached_logits_).subspan(offset, full.size());
   const std::uint64_t bits = differing_bits(cached, {full.data(), full.size()});
-  step.full = {prefix.size(), transformer.multiply_adds(0, prefix.size(), 1), milliseconds};
+  step.full = cost(0, prefix.size(), 1, milliseconds);
   step.parity = {1, bits == 0 ? std::uint64_t{1} : 0, cached.size(), bits};
   row(step.row).enter_parity(*step.full, step.parity);
 }
@@ -220,6 +242,14 @@ void Session::abort(RowId id) {
 
 RowResult Session::result(RowId id) const { return row(id).result(generator_->row(id)); }
 
+std::vector<TokenId> Session::tokens(RowId id) const {
+  row(id);
+  const RowView view = generator_->row(id);
+  std::vector<TokenId> tokens(view.prompt.begin(), view.prompt.end());
+  tokens.insert(tokens.end(), view.generated.begin(), view.generated.end());
+  return tokens;
+}
+
 void Session::leave(RowId id) {
   row(id);
   generator_->leave(id);
@@ -231,9 +261,7 @@ std::string Session::save(RowId id) const {
   const RowView view = generator_->row(id);
   VITRINE_CHECK(view.finish == FinishReason::none, ErrorCode::invalid_option, "row ", id,
                 ": expected one that goes on, found it finished: ", finish_name(view.finish));
-  SavedRow saved{{}, view.prompt.size(), entry.required, view.policy, entry.options};
-  saved.tokens.assign(view.prompt.begin(), view.prompt.end());
-  saved.tokens.insert(saved.tokens.end(), view.generated.begin(), view.generated.end());
+  const SavedRow saved{tokens(id), view.prompt.size(), entry.required, view.policy, entry.options};
   return write_saved_session(saved, view.cache, session_identity(loaded().manifest));
 }
 
@@ -247,11 +275,8 @@ RowId Session::restore(std::string_view file, std::string_view where) {
   auto entry = std::make_unique<SessionRow>();
   entry->options = saved.row.options;
   entry->required = saved.row.required;
-  RowRequest request{{prompt.begin(), prompt.end()},
-                     std::move(saved.row.policy),
-                     saved.row.options.stream,
-                     std::move(saved.row.required),
-                     saved.row.options.trace_limit};
+  RowRequest request{{prompt.begin(), prompt.end()}, std::move(saved.row.policy),   saved.row.options.stream,
+                     std::move(saved.row.required),  saved.row.options.trace_limit, saved.row.options.fault};
   try {
     const ResumedRow resumed = generator_->resume(std::move(request), generated, std::move(saved.cache));
     entry->enter_restored(resumed.bytes, !generated.empty());
@@ -311,7 +336,7 @@ ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, 
     policy.seed = seed;
     policy.max_new_tokens = tokens - sequence.size();
     Generator generator(model.transformer, [](TokenId) { return std::string_view(); }, {1, options_.prefill_chunk});
-    const RowId id = generator.join({sequence, policy, 0, {}, {}});
+    const RowId id = generator.join({sequence, policy, 0, {}, {}, Fault::none});
     while (generator.row(id).finish == FinishReason::none) {
       const RowEvent event = generator.step(id).front();
       if (event.error) throw *event.error;

@@ -58,11 +58,15 @@ class Session {
   /// One forward pass for a row. Throws not_loaded if it has left, invalid_option if it has finished, and the error of
   /// a row whose logits cannot be sampled.
   RowStep step(RowId row);
-  /// One forward pass for every row that goes on; a row that cannot shows so in its finish and error.
+  /// One forward pass for every row that goes on, or for those of `rows` that do; a row that cannot shows so in its
+  /// finish and error. Throws as Generator::step.
   std::vector<RowStep> step_all();
+  std::vector<RowStep> step(std::span<const RowId> rows);
   /// Ends a row; one that has ended already stays as it is.
   void abort(RowId row);
   RowResult result(RowId row) const;
+  /// The row's tokens: the prompt, then what was chosen.
+  std::vector<TokenId> tokens(RowId row) const;
   /// A row that goes on, as a file (saved_session.hpp): its tokens, options and cache. Throws invalid_option for one
   /// that has ended.
   std::string save(RowId row) const;
@@ -75,6 +79,8 @@ class Session {
   std::size_t unfinished_rows() const;
   /// Memory of every cache that the session holds.
   KvBytes cache_bytes() const;
+  /// What the step that fills the last of `positions` positions costs. Throws invalid_option unless they fit.
+  GrowthPoint growth(std::size_t positions) const;
 
   /// Continues a text for a text box, from before its last word on: models know whole words. Runs on a cache of its
   /// own, rewound to what the text shares with the text before. Where a document is a line, the last line alone counts.
@@ -101,6 +107,7 @@ class Session {
                           std::uint64_t entropy) const;
   std::vector<RowStep> record_all(std::span<const RowEvent> events, double milliseconds);
   RowStep record(SessionRow& row, const RowEvent& event, double milliseconds);
+  LaneCost cost(std::size_t past, std::size_t computed, std::size_t logits_rows, double milliseconds) const;
   LaneCost cached_cost(const RowEvent& event, double milliseconds) const;
   void compare_with_full_prefix(std::size_t offset, RowStep& step);
   SessionRow& row(RowId id) const;

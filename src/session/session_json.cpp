@@ -85,7 +85,10 @@ Json cache_json(const KvBytes& bytes) {
 }
 
 Json lane_json(const LaneCost& lane) {
-  return {{"positions", lane.positions}, {"multiply_adds", lane.multiply_adds}, {"ms", lane.milliseconds}};
+  return {{"positions", lane.positions},
+          {"multiply_adds", lane.multiply_adds},
+          {"bytes_read", lane.bytes_read},
+          {"ms", lane.milliseconds}};
 }
 
 Json tally_json(const ParityTally& tally) {
@@ -111,7 +114,32 @@ Json step_json(const RowStep& step, const Session& session) {
   json["parity"] = tally_json(step.parity);
   json["cache"] = cache_json(step.cache);
   if (step.trace != nullptr) json["distribution"] = distribution_json(*step.trace, session);
+  if (step.error) json["error"] = {{"code", error_name(step.error->code())}, {"message", step.error->message()}};
   return json;
+}
+
+Json token_pieces_json(std::span<const TokenId> tokens, const Session& session) {
+  Json json = Json::array();
+  for (const TokenId& token : tokens) json.push_back({{"id", token}, {"piece", session.decode({&token, 1})}});
+  return json;
+}
+
+Json started_json(RowId row, const Session& session) {
+  return {{"row", row},
+          {"tokens", token_pieces_json(session.tokens(row), session)},
+          {"policy", write_policy(session.result(row).policy)}};
+}
+
+Json growth_json(const GrowthPoint& point) {
+  const auto by_formula = [](const LaneCost& lane) {
+    Json json = lane_json(lane);
+    json.erase("ms");
+    return json;
+  };
+  return {{"positions", point.positions},
+          {"cache_bytes", point.cache_bytes},
+          {"cached", by_formula(point.cached)},
+          {"full", by_formula(point.full)}};
 }
 
 Json result_json(const RowResult& result) {
@@ -230,6 +258,7 @@ RowOptions parse_row_options(const Json& json) {
   }
   options.stream = reader.optional_unsigned("stream", 0, PolicyLimits::kMaxSeed).value_or(0);
   options.heal = reader.optional_boolean("heal").value_or(false);
+  options.fault = parse_fault(reader.optional_string("fault").value_or("none"));
   reader.finish();
   return options;
 }
@@ -237,6 +266,7 @@ RowOptions parse_row_options(const Json& json) {
 Json row_options_json(const RowOptions& options) {
   Json json = {{"parity", options.parity}, {"stream", options.stream}, {"heal", options.heal}};
   if (options.trace_limit) json["trace"] = *options.trace_limit;
+  if (options.fault != Fault::none) json["fault"] = fault_name(options.fault);
   return json;
 }
 

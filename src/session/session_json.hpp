@@ -2,6 +2,8 @@
 // It computes nothing.
 #pragma once
 
+#include <span>
+
 #include "base/json.hpp"
 #include "session/session.hpp"
 
@@ -12,9 +14,14 @@ Json describe_json(const Session& session);
 Json cache_json(const KvBytes& bytes);
 Json lane_json(const LaneCost& lane);
 Json tally_json(const ParityTally& tally);
-/// One step of a row; the distribution only if it was traced.
+/// One step of a row; the distribution only if it was traced, the error only if there is one.
 Json step_json(const RowStep& step, const Session& session);
 Json result_json(const RowResult& result);
+/// Each token's id and spelling.
+Json token_pieces_json(std::span<const TokenId> tokens, const Session& session);
+/// A row that has just begun: its number, its prompt's tokens, its effective policy.
+Json started_json(RowId row, const Session& session);
+Json growth_json(const GrowthPoint& point);
 Json parity_json(const ParityReport& report);
 /// Every fault and every detector: name, owner, meaning.
 Json fault_list_json();
@@ -24,7 +31,7 @@ Json detector_report_json(const DetectorReport& report);
 Json evaluation_json(const TextEvaluation& evaluation);
 Json distribution_json(const DistributionTrace& trace, const Session& session);
 
-/// {"parity": bool, "trace": count, "stream": n, "heal": bool}, all optional. Throws invalid_option.
+/// {"parity": bool, "trace": count, "stream": n, "heal": bool, "fault": name}, all optional. Throws invalid_option.
 RowOptions parse_row_options(const Json& json);
 /// The same as JSON; parse_row_options(row_options_json(o)) gives o.
 Json row_options_json(const RowOptions& options);

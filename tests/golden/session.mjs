@@ -35,10 +35,10 @@ function absorbFields(json, fields, pieces) {
 
 async function textHash(session, { prompt, policy, options = {} }) {
   const pieces = [];
-  const row = session.start(prompt, JSON.stringify(policy), JSON.stringify(options));
+  const { row } = JSON.parse(session.start(prompt, JSON.stringify(policy), JSON.stringify(options)));
   let step;
   do {
-    step = JSON.parse(session.step(row));
+    step = JSON.parse(session.step([row]))[0];
     // Steps that are within a prompt are left out, as in bundle.cpp.
     if (step.token !== null) absorbFields(step, stepFields, pieces);
   } while (step.finish_reason === null);

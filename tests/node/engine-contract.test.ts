@@ -44,7 +44,7 @@ function hasFields(value: object, sample: object, where: string): void {
   }
 }
 
-const lane = { positions: 0, multiply_adds: 0, ms: 0 };
+const lane = { positions: 0, multiply_adds: 0, bytes_read: 0, ms: 0 };
 const parity = { tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 };
 const cache = { formula: 0, used: 0, allocated: 0 };
 
@@ -76,7 +76,7 @@ test("steps and results have what the page shows, and its sums are the engine's"
   for (const step of steps) {
     hasFields(
       step,
-      { phase: '', past: 0, text: '', piece: '', probability: 0, positions: 0, cached: lane, parity, cache },
+      { row: 0, phase: '', past: 0, text: '', piece: '', probability: 0, coin: 0, positions: 0, cached: lane, parity, cache },
       'step',
     );
   }
@@ -195,5 +195,55 @@ test('an error of the engine names the option that the page marks', async () => 
     );
     assert.equal(error.code, 'invalid_option', name);
     assert.equal(fieldOf(error.message), name, error.message);
+  }
+});
+
+test('rows of the page step together; one with a fault differs from the healthy prefix, and the next one does not', async () => {
+  const { model } = wired;
+  const policy = { mode: 'sample', seed: 5, max_new_tokens: 6, stop_tokens: [] };
+  const one = await model.start('git commit', policy, { parity: true, trace: 5 });
+  const two = await model.start('docker run', policy, { parity: true, stream: 1 });
+  assert.deepEqual(one.policy.seed, 5);
+  assert.equal(one.tokens.slice(1).map(({ piece }) => piece).join(''), 'git commit');
+  const steps: RunStep[] = [];
+  for (let i = 0; i < 6; ++i) steps.push(...(await model.step([one.row, two.row])));
+  assert.equal(steps.length, 12);
+  assert.deepEqual(steps.slice(0, 2).map(({ row }) => row), [one.row, two.row]);
+  assert.equal(steps[0]?.distribution?.stages.length, 6);
+  const result = await model.finish(one.row);
+  assert.equal(result.finish_reason, 'length');
+  assert.equal(result.parity.differing_bits, 0);
+  assert.deepEqual(await model.step([two.row]), []);
+  await model.finish(two.row);
+  const alone = await model.generate('git commit', { policy });
+  assert.deepEqual(result.ids, alone.ids);
+
+  const broken = await model.start('git commit', policy, { parity: true, fault: 'position_off_by_one' });
+  const wrong: RunStep[] = [];
+  while (wrong.at(-1)?.finish_reason == null) wrong.push(...(await model.step([broken.row])));
+  assert.ok((await model.finish(broken.row)).parity.differing_bits > 0);
+  const healthy = await model.generate('git commit', { policy, parity: true });
+  assert.deepEqual([healthy.ids, healthy.parity.differing_bits], [alone.ids, 0]);
+  await assert.rejects(model.start('git', {}, { fault: 'gremlins' }), { code: 'invalid_option', message: /gremlins/ });
+});
+
+test('faults, detectors, parity and growth are as the engine has them', async () => {
+  const { model } = wired;
+  const { faults, detectors } = await model.faults();
+  hasFields(faults[0] as object, { name: '', owner: '', meaning: '' }, 'faults[0]');
+  assert.equal(faults.length, 13);
+  assert.ok(detectors.some(({ name }) => name === 'parity'));
+  const { seen } = await model.detect('rope_twice');
+  hasFields(seen[0] as object, { detector: '', where: '', expected: '', found: '' }, 'seen[0]');
+  assert.deepEqual((await model.detect('none')).seen, []);
+  const report = await model.parity('git', 40, 1);
+  assert.equal(report.differing_bits, 0);
+  hasFields(report, { tokens: 0, cache_dtype: '', logits_compared: 0, schedules: [{ name: '', logits_compared: 0 }] }, 'report');
+  const [short, long] = await model.growth([16, 128]);
+  assert.ok(short && long);
+  assert.equal(long.cache_bytes, 8 * short.cache_bytes);
+  assert.ok(long.full.multiply_adds > 7 * short.full.multiply_adds && long.cached.multiply_adds < 2 * short.cached.multiply_adds);
+  for (const positions of [0, -1, 1.5, 1e12]) {
+    await assert.rejects(model.growth([positions]), { code: 'invalid_option', message: /positions/ });
   }
 });

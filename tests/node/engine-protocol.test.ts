@@ -111,10 +111,10 @@ test('a row that fails in the middle is given back', async () => {
   const session = wired.sessions[0] as FakeSession;
   const step = session.step.bind(session);
   let count = 0;
-  session.step = (row) => {
+  session.step = (rows) => {
     count += 1;
     if (count === 4) throw Object.assign(new Error('logits: found NaN'), { code: 'not_finite' });
-    return step(row);
+    return step(rows);
   };
   await assert.rejects(wired.model.generate('x'), failsWith('not_finite', /found NaN/));
   assert.equal(session.rows.size, 0);
@@ -149,6 +149,40 @@ test('a destroyed model ends its requests and its worker', async () => {
 test('options that no message can carry are refused at once', async () => {
   const { model } = await loaded();
   await assert.rejects(model.complete('x', { seed: () => 1 }), failsWith('invalid_option', /can be sent to a worker/));
+});
+
+test('rows that the page steps itself are the engine\'s rows, and are gone with the bundle', async () => {
+  const wired = await loaded();
+  const { row, tokens } = await wired.model.start('git');
+  assert.deepEqual(tokens.map(({ piece }) => piece), ['g', 'i', 't']);
+  const other = await wired.model.start('npm');
+  const steps = await wired.model.step([other.row, row]);
+  assert.deepEqual(steps.map((step) => step.row), [other.row, row]);
+  assert.deepEqual(steps.map(({ piece }) => piece), ['i', 'i']);
+  assert.deepEqual((await wired.model.finish(row)).ids.length, 1);
+  await assert.rejects(wired.model.step([row]), failsWith('not_loaded', new RegExp(`found ${row}$`)));
+  await wired.model.load(urls);
+  await assert.rejects(wired.model.step([other.row]), failsWith('not_loaded', /row/));
+  const third = await wired.model.start('git');
+  assert.ok(third.row > other.row, 'no number is given twice');
+  assert.deepEqual(answers(wired), Array(9).fill(1));
+});
+
+test('a request of no known kind ends in one error', async () => {
+  const wired = await loaded();
+  for (const kind of ['toString', 'constructor', 'nothing']) {
+    const request = (wired.model as unknown as { request: (kind: string, params: object) => Promise<unknown> }).request(kind, {});
+    await assert.rejects(request, failsWith('invalid_option', /unknown kind/));
+  }
+  assert.deepEqual(answers(wired), [1, 1, 1, 1]);
+});
+
+test('the module starts without a bundle, once', async () => {
+  const wired = wire();
+  await wired.model.prepare(urls.moduleUrl);
+  await wired.model.prepare(urls.moduleUrl);
+  assert.equal(wired.sessions.length, 1);
+  assert.deepEqual(await wired.model.faults(), { faults: [], detectors: [] });
 });
 
 test('a new bundle replaces the old one and ends what runs on it', async () => {

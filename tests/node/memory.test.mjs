@@ -31,8 +31,8 @@ function useOnce(module) {
   const session = new module.Session();
   for (const [name, bytes] of files) session.addFile(name, bytes);
   session.load();
-  const row = session.start('a', '{"max_new_tokens": 4}', '{"parity": true}');
-  while (JSON.parse(session.step(row)).finish_reason === null);
+  const { row } = JSON.parse(session.start('a', '{"max_new_tokens": 4}', '{"parity": true}'));
+  while (JSON.parse(session.step([row]))[0].finish_reason === null);
   JSON.parse(session.complete('ab', '{"max_new_tokens": 4}'));
   session.delete();
 }

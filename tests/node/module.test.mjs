@@ -37,9 +37,9 @@ function loaded(t) {
 
 /** Steps a row to its end: the steps and the result. */
 function runRow(session, prompt, policy, options = {}) {
-  const row = session.start(prompt, JSON.stringify(policy), JSON.stringify(options));
+  const { row } = JSON.parse(session.start(prompt, JSON.stringify(policy), JSON.stringify(options)));
   const steps = [];
-  do steps.push(JSON.parse(session.step(row)));
+  do steps.push(JSON.parse(session.step([row]))[0]);
   while (steps.at(-1).finish_reason === null);
   return { steps, result: JSON.parse(session.finish(row)) };
 }
@@ -84,7 +84,7 @@ test('errors are JavaScript errors with their code, and leave the session usable
   assert.match(errorOf(() => session.start('a', '{"top_p": 2}', '{}')).message, /top_p/);
   assert.equal(errorOf(() => session.start('a', '{"top_p": ', '{}')).code, 'bad_json');
   assert.equal(errorOf(() => session.start('a', '{}', '{"rows": 2}')).code, 'invalid_option');
-  assert.equal(errorOf(() => session.step(77)).code, 'not_loaded');
+  assert.equal(errorOf(() => session.step([77])).code, 'not_loaded');
   assert.equal(errorOf(() => session.decode(Int32Array.of(1, 9999))).code, 'invalid_token');
   assert.equal(errorOf(() => session.start('git '.repeat(400), '{}', '{}')).code, 'context_full');
   assert.ok(runRow(session, 'git', { seed: 1 }).result.ids.length > 0);
@@ -112,9 +112,9 @@ test('a row gives the text of the command line for the same seed, step by step',
 test('a cancelled row ends as aborted, keeps its tokens, and the next one is right', (t) => {
   const session = loaded(t);
   const { result: whole } = runRow(session, 'npm run', { seed: 4 });
-  const row = session.start('npm run', '{"seed": 4}', '{}');
-  session.step(row);
-  session.step(row);
+  const { row } = JSON.parse(session.start('npm run', '{"seed": 4}', '{}'));
+  session.step([row]);
+  session.step([row]);
   session.cancel(row);
   const cut = JSON.parse(session.finish(row));
   assert.equal(cut.finish_reason, 'aborted');
@@ -177,11 +177,11 @@ test('parity can be checked through the module', (t) => {
 test('two sessions live side by side, and memory that grows disturbs neither', (t) => {
   const [a, b] = [loaded(t), loaded(t)];
   const first = runRow(a, 'git', { seed: 9 }).result.ids;
-  const row = b.start('git', '{"seed": 9}', '{"parity": true}');
-  b.step(row);
+  const { row } = JSON.parse(b.start('git', '{"seed": 9}', '{"parity": true}'));
+  b.step([row]);
   const more = [];
   for (let i = 0; i < 10; ++i) more.push(loaded(t));
-  while (JSON.parse(b.step(row)).finish_reason === null);
+  while (JSON.parse(b.step([row]))[0].finish_reason === null);
   const result = JSON.parse(b.finish(row));
   assert.deepEqual(result.ids, first);
   assert.equal(result.parity.differing_bits, 0);

@@ -50,8 +50,8 @@ const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /** A run through the module. */
 function runModule(prompt, policy) {
-  const row = session.start(prompt, JSON.stringify(policy), '{}');
-  while (JSON.parse(session.step(row)).finish_reason === null);
+  const { row } = JSON.parse(session.start(prompt, JSON.stringify(policy), '{}'));
+  while (JSON.parse(session.step([row]))[0].finish_reason === null);
   return JSON.parse(session.finish(row));
 }
 
@@ -94,7 +94,7 @@ test('a policy that no seed is given to gets one that differs, is told, and give
 /** The error that starting a row with these options throws. */
 function refusal(policy, options = {}) {
   try {
-    session.cancel(session.start('git', JSON.stringify(policy), JSON.stringify(options)));
+    session.cancel(JSON.parse(session.start('git', JSON.stringify(policy), JSON.stringify(options))).row);
   } catch (error) {
     return error;
   }
@@ -134,10 +134,10 @@ test('no number option takes what is not a number within its range', () => {
 });
 
 test('a row is named by its own number alone, not by one that is the same modulo 2^32', () => {
-  const row = session.start('git', '{"seed":1}', '{}');
+  const { row } = JSON.parse(session.start('git', '{"seed":1}', '{}'));
   for (const other of [row + 2 ** 32, row - 2 ** 32, row + 0.5, NaN, Infinity, -row]) {
     for (const call of ['step', 'cancel', 'finish']) {
-      assert.throws(() => session[call](other), { code: 'not_loaded' }, `${call} ${other}`);
+      assert.throws(() => session[call](call === 'step' ? [other] : other), { code: 'not_loaded' }, `${call} ${other}`);
     }
   }
   session.cancel(row);

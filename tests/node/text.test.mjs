@@ -53,10 +53,10 @@ function loaded(t, from = files) {
 
 /** Every step's text, and the result. */
 function runRow(session, prompt, policy = {}) {
-  const row = session.start(prompt, JSON.stringify(policy), '{"parity": true}');
+  const { row } = JSON.parse(session.start(prompt, JSON.stringify(policy), '{"parity": true}'));
   const texts = [];
   for (let finish = null; finish === null; ) {
-    const step = JSON.parse(session.step(row));
+    const step = JSON.parse(session.step([row]))[0];
     texts.push(step.text);
     finish = step.finish_reason;
   }
@@ -103,8 +103,8 @@ test('a byte order mark that a model spells is text', (t) => {
 
 test('a stream cancelled inside a character gives back a replacement character, and the next row is right', (t) => {
   const session = loaded(t);
-  const row = session.start('e', '{}', '{}');
-  for (let i = 0; i < 2; ++i) assert.equal(JSON.parse(session.step(row)).text, '');
+  const { row } = JSON.parse(session.start('e', '{}', '{}'));
+  for (let i = 0; i < 2; ++i) assert.equal(JSON.parse(session.step([row]))[0].text, '');
   session.cancel(row);
   const cut = JSON.parse(session.finish(row));
   assert.deepEqual([cut.text, cut.ids, cut.finish_reason], ['\ufffd', [0xf0, 0x9f], 'aborted']);

@@ -294,5 +294,17 @@ TEST_CASE("multiply-adds are counted from the shapes") {
   CHECK(model.multiply_adds(0, 3, 0) == model.multiply_adds(0, 1, 0) + model.multiply_adds(1, 2, 0));
 }
 
+TEST_CASE("bytes read are counted from the shapes: weights once a call, the cache as far as each tile of tokens sees") {
+  const ModelConfig config = tiny_config();
+  for (const auto& [dtype, number_bytes] : {std::pair{KvDType::f32, 4u}, std::pair{KvDType::f16, 2u}}) {
+    Transformer model(config, random_weights(config, 2), {.cache_dtype = dtype});
+    const std::uint64_t block = 22 * (36 + 12 + 12) + 36 * 22 + 3 * 22 * 27 + 2 * 22;
+    const std::uint64_t weights = 2 * block, position = 2 * 2 * 12 * number_bytes;
+    CHECK(model.bytes_read(4, 1, 0) == 4 * (weights + 22) + 5 * position);
+    CHECK(model.bytes_read(4, 1, 1) == 4 * (weights + 22 + 22 * 37 + 22) + 5 * position);
+    CHECK(model.bytes_read(0, 18, 0) == 4 * (weights + 18 * 22) + (16 + 18) * position);
+  }
+}
+
 }  // namespace
 }  // namespace vitrine

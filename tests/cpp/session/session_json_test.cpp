@@ -38,7 +38,7 @@ TEST_CASE("what a session reports has the documented members") {
         "distribution");
   CHECK(step.at("phase") == "prefill");
   CHECK(step.at("finish_reason").is_null());
-  CHECK(keys(step.at("cached")) == "positions multiply_adds ms");
+  CHECK(keys(step.at("cached")) == "positions multiply_adds bytes_read ms");
   CHECK(keys(step.at("parity")) == "tokens identical_tokens logits_compared differing_bits");
   CHECK(keys(step.at("cache")) == "formula used allocated");
   const Json& distribution = step.at("distribution");
@@ -51,6 +51,12 @@ TEST_CASE("what a session reports has the documented members") {
   CHECK(keys(distribution.at("tokens").at(0)) == "token text rank logit probabilities");
   CHECK(distribution.at("tokens").at(0).at("probabilities").size() == 6);
 
+  const Json started = started_json(row, session);
+  CHECK(keys(started) == "row tokens policy");
+  CHECK(keys(started.at("tokens").at(0)) == "id piece");
+  const Json growth = growth_json(session.growth(9));
+  CHECK(keys(growth) == "positions cache_bytes cached full");
+  CHECK(keys(growth.at("full")) == "positions multiply_adds bytes_read");
   const Json result = result_json(session.result(row));
   CHECK(keys(result) ==
         "text ids finish_reason policy prompt_tokens reused_positions prefill decode full parity cache_dtype cache");

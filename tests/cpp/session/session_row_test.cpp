@@ -17,11 +17,12 @@ RowEvent event(TokenId token, const std::string& bytes, FinishReason finish = Fi
 
 TEST_CASE("costs up to the first token are prefill, those after it decode") {
   SessionRow row;
-  row.enter(event(-1, ""), {64, 1000, 2.0});
-  row.enter(event(5, "a"), {10, 200, 1.0});
-  row.enter(event(6, "b"), {1, 30, 0.5});
+  row.enter(event(-1, ""), {64, 1000, 4 * 1000, 2.0});
+  row.enter(event(5, "a"), {10, 200, 4 * 200, 1.0});
+  row.enter(event(6, "b"), {1, 30, 4 * 30, 0.5});
   CHECK(row.prefill.positions == 74);
   CHECK(row.prefill.multiply_adds == 1200);
+  CHECK(row.prefill.bytes_read == 4800);
   CHECK(row.prefill.milliseconds == 3.0);
   CHECK(row.decode.positions == 1);
   CHECK(row.decode.multiply_adds == 30);
@@ -51,15 +52,15 @@ TEST_CASE("a restored row has the text that was certain, and decodes if it had a
   RowEvent event;
   event.token = 1;
   event.bytes = "\xA4!";
-  CHECK(row.enter(event, {1, 10, 0.5}) == "\xC3\xA4!");
+  CHECK(row.enter(event, {1, 10, 4 * 10, 0.5}) == "\xC3\xA4!");
   CHECK(row.decode.positions == 1);
   CHECK(row.prefill.positions == 0);
 }
 
 TEST_CASE("parity adds up") {
   SessionRow row;
-  row.enter_parity({3, 100, 1.0}, {1, 1, 50, 0});
-  row.enter_parity({4, 150, 2.0}, {1, 0, 50, 3});
+  row.enter_parity({3, 100, 4 * 100, 1.0}, {1, 1, 50, 0});
+  row.enter_parity({4, 150, 4 * 150, 2.0}, {1, 0, 50, 3});
   CHECK(row.full.positions == 7);
   CHECK(row.parity.tokens == 2);
   CHECK(row.parity.identical_tokens == 1);

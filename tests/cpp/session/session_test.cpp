@@ -10,31 +10,15 @@
 #include "base/utf8.hpp"
 #include "session/saved_session.hpp"
 #include "support/expect_error.hpp"
+#include "support/session_runs.hpp"
 #include "support/tiny_bundle.hpp"
 
 namespace vitrine {
 namespace {
 
-Session make_session(const SessionOptions& options = {}) {
-  Session session(options);
-  session.load(test::tiny_bundle());
-  return session;
-}
-
-Policy seeded(const Session& session, std::uint64_t seed, std::size_t max_new_tokens = 12) {
-  Json options = {{"seed", seed}, {"max_new_tokens", max_new_tokens}};
-  return session.effective_policy(options);
-}
-
-RowResult run(Session& session, const std::string& prompt, const Policy& policy, const RowOptions& options = {}) {
-  const RowId row = session.start(prompt, policy, options, 0);
-  std::string text;
-  while (session.result(row).finish == FinishReason::none) text += session.step(row).text;
-  RowResult result = session.result(row);
-  CHECK(text == result.text);
-  session.leave(row);
-  return result;
-}
+using test::make_session;
+using test::run;
+using test::seeded;
 
 TEST_CASE("nothing works before a bundle is loaded, and says so") {
   Session session;
@@ -45,6 +29,7 @@ TEST_CASE("nothing works before a bundle is loaded, and says so") {
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.step_all());
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.complete("a", {}, 0));
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.cache_bytes());
+  CHECK_ERROR(ErrorCode::not_loaded, "session", session.growth(1));
   CHECK_ERROR(ErrorCode::not_loaded, "session", session.check_parity("", 3, 0));
   CHECK_ERROR(ErrorCode::not_loaded, "bundle", session.load());
 }

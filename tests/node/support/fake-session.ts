@@ -49,6 +49,10 @@ export class FakeSession implements EngineSession {
     return JSON.parse(new TextDecoder().decode(this.files.get('manifest.json')));
   }
 
+  private startRow(prompt: string, policyJson: string, optionsJson: string): number {
+    return (JSON.parse(this.start(prompt, policyJson, optionsJson)) as { row: number }).row;
+  }
+
   load(): string {
     this.isLoaded = true;
     const parts = this.manifest().parts;
@@ -85,12 +89,15 @@ export class FakeSession implements EngineSession {
   }
 
   complete(text: string, policyJson: string): string {
-    const row = this.start(text, policyJson, '{}');
-    for (let finished = false; !finished;) finished = (JSON.parse(this.step(row)) as EngineStep).finish_reason !== null;
+    const row = this.startRow(text, policyJson, '{}');
+    for (let finished = false; !finished;) {
+      const [step] = JSON.parse(this.step([row])) as [EngineStep];
+      finished = step.finish_reason !== null;
+    }
     return this.finish(row);
   }
 
-  start(prompt: string, policyJson: string, optionsJson: string): number {
+  start(prompt: string, policyJson: string, optionsJson: string): string {
     const policy = JSON.parse(policyJson) as Record<string, unknown>;
     const temperature = policy['temperature'];
     if (temperature !== undefined && !(typeof temperature === 'number' && temperature > 0)) {
@@ -108,7 +115,8 @@ export class FakeSession implements EngineSession {
       steps: [],
       aborted: false,
     });
-    return row;
+    const tokens = Array.from(this.encode(prompt), (id) => ({ id, piece: String.fromCharCode(id) }));
+    return JSON.stringify({ row, tokens, policy });
   }
 
   private row(id: number): Row {
@@ -117,7 +125,11 @@ export class FakeSession implements EngineSession {
     return row;
   }
 
-  step(id: number): string {
+  step(ids: number[]): string {
+    return JSON.stringify(ids.map((id) => this.stepRow(id)));
+  }
+
+  private stepRow(id: number): EngineStep {
     const row = this.row(id);
     const index = row.steps.length;
     const past = index === 0 ? 0 : row.prompt.length + index - 1;
@@ -126,15 +138,18 @@ export class FakeSession implements EngineSession {
     const lane = (count: number) => ({
       positions: count,
       multiply_adds: count * 1e6 + count * count * 100,
+      bytes_read: 5_000_000 + count * 1024,
       ms: count * 0.11,
     });
     const last = index + 1 >= (row.policy['max_new_tokens'] as number);
     const step: EngineStep = {
+      row: id,
       phase: index === 0 ? 'prefill' : 'decode',
       past,
       token: letter.charCodeAt(0),
       text: letter,
       probability: 0.75,
+      coin: 0.5,
       finish_reason: letter === '\n' ? 'stop_token' : last ? 'length' : null,
       cached: lane(positions - past),
       full: row.parity ? lane(positions) : null,
@@ -145,7 +160,7 @@ export class FakeSession implements EngineSession {
       cache: { formula: positions * 1024, used: positions * 1024 + 256, allocated: 262_144 },
     };
     row.steps.push(step);
-    return JSON.stringify(step);
+    return step;
   }
 
   cancel(id: number): void {
@@ -160,6 +175,7 @@ export class FakeSession implements EngineSession {
     const cost = (of: EngineStep[]) => ({
       positions: sum(of.map((step) => step.cached.positions)),
       multiply_adds: sum(of.map((step) => step.cached.multiply_adds)),
+      bytes_read: sum(of.map((step) => step.cached.bytes_read)),
       ms: sum(of.map((step) => step.cached.ms)),
     });
     const tally = (key: keyof EngineStep['parity']): number => sum(steps.map((step) => step.parity[key]));
@@ -172,7 +188,7 @@ export class FakeSession implements EngineSession {
       reused_positions: Math.max(0, prompt.length - 2),
       prefill: { ...cost(steps.slice(0, 1)), positions: Math.min(2, prompt.length) },
       decode: cost(steps.slice(1)),
-      full: { positions: 0, multiply_adds: 0, ms: 0 },
+      full: { positions: 0, multiply_adds: 0, bytes_read: 0, ms: 0 },
       parity: {
         tokens: tally('tokens'),
         identical_tokens: tally('identical_tokens'),
@@ -186,6 +202,23 @@ export class FakeSession implements EngineSession {
 
   describeCache(): string {
     return JSON.stringify({ formula: 0, used: 0, allocated: 262_144 });
+  }
+
+  growth(positions: number[]): string {
+    const lane = { positions: 1, multiply_adds: 1, bytes_read: 1 };
+    return JSON.stringify(positions.map((count) => ({ positions: count, cache_bytes: 0, cached: lane, full: lane })));
+  }
+
+  listFaults(): string {
+    return JSON.stringify({ faults: [], detectors: [] });
+  }
+
+  detect(fault: string): string {
+    return JSON.stringify({ fault, seen: [] });
+  }
+
+  checkParity(): string {
+    return JSON.stringify({ tokens: 0, logits_compared: 0, differing_bits: 0, not_exercised: [], schedules: [] });
   }
 
   delete(): void {

@@ -7,14 +7,20 @@ import type {
   CacheBytes,
   Description,
   EngineStep,
+  FaultList,
   FromWorker,
+  GrowthPoint,
+  ParityReport,
   Request,
   RequestKind,
   Requests,
   RunResult,
+  RunStep,
+  Sightings,
   ToWorker,
   TokenPiece,
 } from './protocol';
+import { RowNumbers } from './row-numbers';
 import type { EngineSession, SessionFactory } from './session';
 
 export interface HostSurroundings {
@@ -30,18 +36,34 @@ type Handler<K extends RequestKind> = (
   context: { signal: AbortSignal; emit: (event: Requests[K]['event']) => void },
 ) => Promise<Requests[K]['result']>;
 
+/** What the engine serves. */
+type Served = Exclude<RequestKind, 'rewind' | 'save' | 'restore' | 'inspect' | 'cacheMap' | 'train' | 'lesson'>;
+
+/** What a session tells of a row that has just begun, with its own number. */
+type Started = Requests['start']['result'];
+
 export class EngineHost {
   private session: EngineSession | null = null;
+  private readonly rows = new RowNumbers();
   private readonly running = new Map<number, AbortController>();
-  private readonly handlers: { [K in RequestKind]: Handler<K> };
+  private readonly handlers: { [K in Served]: Handler<K> };
 
   constructor(private readonly surroundings: HostSurroundings) {
     this.handlers = {
       load: (params, context) => this.load(params, context),
+      prepare: (params, context) => this.prepare(params, context),
       complete: (params, context) => this.complete(params, context),
       generate: (params, context) => this.generate(params, context),
       tokenize: async ({ text }) => this.tokenize(text),
       cache: async () => JSON.parse(this.loaded().describeCache()) as CacheBytes,
+      start: (params, context) => this.start(params, context),
+      step: async ({ rows }) => this.step(rows),
+      finish: async ({ row }) => this.finish(row),
+      growth: async ({ positions }) => JSON.parse(this.loaded().growth(positions)) as GrowthPoint[],
+      faults: async () => JSON.parse(this.loaded().listFaults()) as FaultList,
+      detect: async ({ fault }) => JSON.parse(this.loaded().detect(fault)) as Sightings,
+      parity: async ({ prompt, ...options }) =>
+        JSON.parse(this.loaded().checkParity(prompt, JSON.stringify(options))) as ParityReport,
     };
   }
 
@@ -56,7 +78,8 @@ export class EngineHost {
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
-      const handler = this.handlers[kind] as Handler<K> | undefined;
+      const handlers: { [kind in RequestKind]?: unknown } = this.handlers;
+      const handler = (Object.hasOwn(handlers, kind) ? handlers[kind] : undefined) as Handler<K> | undefined;
       if (handler === undefined)
         throw new EngineError('invalid_option', `request: found unknown kind "${String(kind)}"`);
       const result = await handler(request.params as Requests[K]['params'], {
@@ -66,7 +89,7 @@ export class EngineHost {
       this.surroundings.post({ kind: 'result', id, result });
     } catch (error) {
       // A trap leaves the module's memory in an unknown state: nothing may run on it again.
-      if (error instanceof WebAssembly.RuntimeError) this.session = null;
+      if (error instanceof WebAssembly.RuntimeError) this.replaceSession(null);
       this.surroundings.post({ kind: 'error', id, error: toWireError(error) });
     } finally {
       this.running.delete(id);
@@ -78,6 +101,11 @@ export class EngineHost {
     return this.session;
   }
 
+  private replaceSession(session: EngineSession | null): void {
+    this.session = session;
+    this.rows.clear();
+  }
+
   /** A model that was loaded before serves until the new one is ready, and goes on if that one fails. */
   private readonly load: Handler<'load'> = async ({ moduleUrl, bundleUrl }, { signal, emit }) => {
     emit({ stage: 'engine', received: 0, total: 0 });
@@ -87,12 +115,20 @@ export class EngineHost {
       emit({ stage: 'start', received: 0, total: 0 });
       const description = JSON.parse(session.load()) as Description;
       this.session?.delete();
-      this.session = session;
+      this.replaceSession(session);
       return description;
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) session.delete();
       throw error;
     }
+  };
+
+  private readonly prepare: Handler<'prepare'> = async ({ moduleUrl }) => {
+    if (this.session !== null) return null;
+    const session = await this.surroundings.createSession(moduleUrl);
+    if (this.session === null) this.session = session;
+    else session.delete();
+    return null;
   };
 
   /** One call of the engine, which nothing can stop: an abort counts until it begins. */
@@ -105,14 +141,16 @@ export class EngineHost {
   /** A stopped generation has a result: its text so far, with finish_reason "aborted". */
   private readonly generate: Handler<'generate'> = async ({ prompt, policy, parity, heal }, { signal, emit }) => {
     const session = this.loaded();
-    const row = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
+    const started = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
+    const { row } = JSON.parse(started) as Started;
     try {
       for (let finished = false; !finished;) {
         // Between any two passes the page may stop the row, ask for a completion or load another bundle.
         await this.surroundings.yieldToMessages();
         if (this.session !== session) throw new EngineError('aborted', 'engine: another bundle was loaded');
         if (signal.aborted) break;
-        const step = JSON.parse(session.step(row)) as EngineStep;
+        const [step] = JSON.parse(session.step([row])) as [EngineStep];
+        if (step.error) throw new EngineError(step.error.code, step.error.message);
         finished = step.finish_reason !== null;
         emit({ ...step, piece: this.piece(step.token) });
       }
@@ -126,6 +164,29 @@ export class EngineHost {
     session.cancel(row);
     return JSON.parse(session.finish(row)) as RunResult;
   };
+
+  private readonly start: Handler<'start'> = async ({ prompt, policy, options }) => {
+    const started = JSON.parse(
+      this.loaded().start(prompt, JSON.stringify(policy), JSON.stringify(options)),
+    ) as Started;
+    return { ...started, row: this.rows.add(started.row) };
+  };
+
+  private step(rows: number[]): RunStep[] {
+    const session = this.loaded();
+    const numbers = new Map(rows.map((row) => [this.rows.of(row), row]));
+    const steps = JSON.parse(session.step(rows.map((row) => this.rows.of(row)))) as EngineStep[];
+    return steps.map((step) => ({ ...step, row: numbers.get(step.row) as number, piece: this.piece(step.token) }));
+  }
+
+  private finish(row: number): RunResult {
+    const session = this.loaded();
+    const engineRow = this.rows.of(row);
+    session.cancel(engineRow);
+    const result = JSON.parse(session.finish(engineRow)) as RunResult;
+    this.rows.forget(row);
+    return result;
+  }
 
   /** Rows of a session that was replaced went with it, and nothing may run on a module after a trap. */
   private isUsable(session: EngineSession, error: unknown): boolean {

@@ -8,7 +8,7 @@ import type { WireError } from './errors';
 export interface LaneCost {
   positions: number;
   multiply_adds: number;
-  /** Of weights and of the cache, each counted as often as the pass reads it. */
+  /** Of weights and of the cache, by formula: what a pass of this row alone reads. */
   bytes_read: number;
   ms: number;
 }
@@ -91,6 +91,8 @@ export interface EngineStep {
   parity: ParityTally;
   positions: number;
   cache: CacheBytes;
+  /** With the finish reason "failed": why. */
+  error?: WireError;
 }
 
 /** A step with the token's own spelling, also when it adds nothing to the text yet. */
@@ -332,7 +334,7 @@ export interface TokenPiece {
 
 export interface Requests {
   load: { params: { moduleUrl: string; bundleUrl: string }; event: LoadProgress; result: Description };
-  /** Starts the module without a bundle: enough for lessons and training. */
+  /** Starts the module without a bundle, unless it runs already: enough for lessons and training. */
   prepare: { params: { moduleUrl: string }; event: never; result: null };
   complete: { params: { text: string; policy: PolicyOptions }; event: never; result: RunResult };
   generate: {

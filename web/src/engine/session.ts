@@ -10,13 +10,20 @@ export interface EngineSession {
   encode(text: string): Int32Array;
   decode(ids: Int32Array): string;
   complete(text: string, policyJson: string): string;
-  start(prompt: string, policyJson: string, optionsJson: string): number;
-  step(row: number): string;
+  /** Gives the row's number, its prompt's tokens and its effective policy. */
+  start(prompt: string, policyJson: string, optionsJson: string): string;
+  /** One pass for these rows together: a step of each that had not finished. A row that failed says so in its step. */
+  step(rows: number[]): string;
   /** Ends a row; one that has ended stays as it is. */
   cancel(row: number): void;
   /** The row's result; the row is forgotten. */
   finish(row: number): string;
   describeCache(): string;
+  growth(positions: number[]): string;
+  /** Needs no bundle. */
+  listFaults(): string;
+  detect(fault: string): string;
+  checkParity(prompt: string, optionsJson: string): string;
   delete(): void;
 }
 
