@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "session/lessons.hpp"
 #include "session/session_json.hpp"
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
@@ -61,12 +62,15 @@ std::string to_utf8(const Text& text) {
   return val::global("TextEncoder").new_().call<val>("encode", text).as<std::string>();
 }
 
+Bytes to_bytes(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  return Bytes(val::global("Uint8Array").new_(val(emscripten::typed_memory_view(text.size(), bytes))));
+}
+
 Text from_utf8(const std::string& text) {
   val options = val::object();
   options.set("ignoreBOM", true);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  const val copy = val::global("Uint8Array").new_(val(emscripten::typed_memory_view(text.size(), bytes)));
-  return Text(val::global("TextDecoder").new_(val("utf-8"), options).call<val>("decode", copy));
+  return Text(val::global("TextDecoder").new_(val("utf-8"), options).call<val>("decode", to_bytes(text)));
 }
 
 /// A copy: views of the wasm heap never leave this file.
@@ -136,6 +140,28 @@ class Module {
       return json_text(steps);
     });
   }
+  std::string result(double row) {
+    return guarded([&] { return json_text(result_json(session_.result(to_row(row)))); });
+  }
+  void rewind(double row, double tokens) {
+    guarded([&] { session_.rewind(to_row(row), to_count(tokens)); });
+  }
+  Bytes save(double row) {
+    return guarded([&] { return to_bytes(session_.save(to_row(row))); });
+  }
+  RowId restore(const Bytes& file) {
+    return guarded([&] { return session_.restore(file.as<std::string>()); });
+  }
+  std::string inspect(double row, double position) {
+    return guarded(
+        [&] { return json_text(inspection_json(session_.inspect(to_row(row), to_count(position)), session_)); });
+  }
+  std::string map_cache(double row) {
+    return guarded([&] { return json_text(cache_map_json(session_.cache_map(to_row(row)))); });
+  }
+  std::string lesson(const std::string& name, const std::string& input) {
+    return guarded([&] { return json_text(run_lesson(name, parse_json(input, "lesson"))); });
+  }
   void cancel(double row) {
     guarded([&] { session_.abort(to_row(row)); });
   }
@@ -192,6 +218,13 @@ EMSCRIPTEN_BINDINGS(vitrine) {
       .function("complete(text, policyJson)", &Module::complete)
       .function("start(prompt, policyJson, optionsJson)", &Module::start)
       .function("step(rows)", &Module::step)
+      .function("result(row)", &Module::result)
+      .function("rewind(row, tokens)", &Module::rewind)
+      .function("save(row)", &Module::save)
+      .function("restore(file)", &Module::restore)
+      .function("inspect(row, position)", &Module::inspect)
+      .function("mapCache(row)", &Module::map_cache)
+      .function("lesson(name, inputJson)", &Module::lesson)
       .function("cancel(row)", &Module::cancel)
       .function("finish(row)", &Module::finish)
       .function("growth(positions)", &Module::growth)

@@ -25,6 +25,7 @@ struct Generator::Slot {
   std::span<const TokenId> generated() const { return std::span<const TokenId>(sequence).subspan(prompt_size); }
   /// Tokens that the cache does not hold yet: the rest of the prompt, or the token chosen last.
   std::span<const TokenId> pending() const { return std::span<const TokenId>(sequence).subspan(cache.length()); }
+  std::string_view still_required() const { return std::string_view(required).substr(spelled); }
   bool active() const { return id != 0 && finish == FinishReason::none; }
   /// How many leading tokens of a prompt the cache holds, as rows with this fault compute them.
   std::size_t shared_with(std::span<const TokenId> tokens, Fault row_fault) const;
@@ -39,7 +40,8 @@ struct Generator::Slot {
   Policy policy;
   RandomStream stream{0};
   StopMatcher matcher;
-  std::string required;  // what is still to be spelled
+  std::string required;     // RowRequest::required
+  std::size_t spelled = 0;  // bytes of it that the tokens have spelled
   FinishReason finish = FinishReason::none;
   bool traced = false;
   DistributionTrace trace;
@@ -113,6 +115,7 @@ void Generator::Slot::begin(RowRequest request, Policy checked_policy) {
   matcher = StopMatcher(checked_policy.stop);
   policy = std::move(checked_policy);
   required = std::move(request.required);
+  spelled = 0;
   finish = FinishReason::none;
   traced = request.trace_limit.has_value();
   trace.limit = request.trace_limit.value_or(0);
@@ -140,15 +143,11 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
   check_tokens(generated, "generated");
   Slot resumed(std::move(cache));
   resumed.begin(std::move(request), std::move(policy));
-  std::string bytes;
-  bool ended = generated.size() >= resumed.policy.max_new_tokens;
-  for (const TokenId token : generated) {
-    VITRINE_CHECK(spells(token, resumed.required), ErrorCode::invalid_option,
-                  "resume: expected tokens that spell what is required, found ", token);
-    resumed.sequence.push_back(token);
-    bytes += take_bytes(resumed, token);
-    ended = ended || is_stop_token(resumed.policy, token) || resumed.matcher.matched();
-  }
+  resumed.sequence.insert(resumed.sequence.end(), generated.begin(), generated.end());
+  std::string bytes = replay(resumed);
+  const bool ended =
+      generated.size() >= resumed.policy.max_new_tokens || resumed.matcher.matched() ||
+      std::any_of(generated.begin(), generated.end(), [&](TokenId t) { return is_stop_token(resumed.policy, t); });
   const ModelConfig& config = model_->config();
   const std::size_t tokens = resumed.sequence.size(), cached = resumed.cache.length();
   VITRINE_CHECK(!ended && tokens <= config.max_seq_len, ErrorCode::invalid_option,
@@ -162,6 +161,33 @@ ResumedRow Generator::resume(RowRequest request, std::span<const TokenId> genera
   slot = std::move(resumed);
   slot.id = next_row_++;
   return {slot.id, std::move(bytes)};
+}
+
+std::string Generator::rewind(RowId row, std::size_t tokens) {
+  Slot& rewound = slot(row);
+  const std::size_t chosen = rewound.generated().size();
+  VITRINE_CHECK(tokens <= chosen, ErrorCode::invalid_option, "rewind: expected at most the ", chosen,
+                " tokens that row ", row, " has chosen, found ", tokens);
+  if (tokens > 0) {
+    rewound.sequence.resize(rewound.sequence.size() - tokens);
+    // The last token is computed again: its logits choose the next one.
+    rewound.cache.rewind(std::min(rewound.cache.length(), rewound.sequence.size() - 1));
+    rewound.finish = FinishReason::none;
+  }
+  return replay(rewound);
+}
+
+/// Rebuilds what follows from a row's tokens, and gives the bytes that they make certain.
+std::string Generator::replay(Slot& slot) const {
+  slot.matcher = StopMatcher(slot.policy.stop);
+  slot.spelled = 0;
+  std::string bytes;
+  for (const TokenId token : slot.generated()) {
+    VITRINE_CHECK(spells(token, slot.still_required()), ErrorCode::invalid_option,
+                  "resume: expected tokens that spell what is required, found ", token);
+    bytes += take_bytes(slot, token);
+  }
+  return bytes;
 }
 
 /// The free slot that shares most with the prompt; a new one where none shares more than the first token, which
@@ -255,7 +281,7 @@ std::span<const RowEvent> Generator::step_slots(std::span<Slot* const> active) {
 void Generator::advance(Slot& slot, std::span<const float> logits, RowEvent& event) {
   event.logits = logits;
   const std::size_t step = slot.generated().size();
-  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.required)};
+  const DrawContext context{slot.prompt(), slot.generated(), allowed_tokens(slot.still_required())};
   try {
     event.draw = pipeline_.draw(logits, slot.policy, slot.stream, step, slot.traced ? &slot.trace : nullptr, context);
   } catch (const Error& error) {
@@ -298,8 +324,8 @@ bool Generator::spells(TokenId token, std::string_view required) const {
 /// The bytes that a chosen token makes certain, once what is required has been spelled.
 std::string Generator::take_bytes(Slot& slot, TokenId token) const {
   const std::string_view bytes = token_bytes_(token);
-  const std::size_t spelled = std::min(slot.required.size(), bytes.size());
-  slot.required.erase(0, spelled);
+  const std::size_t spelled = std::min(slot.still_required().size(), bytes.size());
+  slot.spelled += spelled;
   return slot.matcher.push(bytes.substr(spelled));
 }
 

@@ -101,6 +101,11 @@ class Generator {
   std::span<const RowEvent> step(std::span<const RowId> rows);
   std::span<const RowEvent> step(RowId row) { return step(std::span(&row, 1)); }
 
+  /// Takes back the last `tokens` tokens that a row chose, and the end that it had; its next step draws again what it
+  /// drew in their place. Gives the text that the remaining ones make certain, from the row's beginning. Nothing
+  /// happens for 0. Throws invalid_option for more than were chosen.
+  std::string rewind(RowId row, std::size_t tokens);
+
   /// Ends a row with FinishReason::aborted, unless it has ended already, and returns the text that was still held
   /// back. Its cache stays consistent.
   std::string abort(RowId row);
@@ -128,6 +133,7 @@ class Generator {
   Slot& choose_slot(std::span<const TokenId> prompt, Fault fault);
   bool spells(TokenId token, std::string_view required) const;
   std::string take_bytes(Slot& slot, TokenId token) const;
+  std::string replay(Slot& slot) const;
   bool advances(const Slot& slot) const;
   std::span<const RowEvent> step_slots(std::span<Slot* const> active);
   void advance(Slot& slot, std::span<const float> logits, RowEvent& event);

@@ -135,6 +135,7 @@ Transformer& Transformer::operator=(Transformer&&) noexcept = default;
 
 const ModelConfig& Transformer::config() const { return state_->config; }
 const TransformerOptions& Transformer::options() const { return state_->options; }
+Transformer::Parts Transformer::parts() { return {state_->config, state_->weights, state_->rope, state_->pool}; }
 std::uint64_t Transformer::weight_bytes() const { return state_->weights.bytes(); }
 std::uint64_t Transformer::workspace_bytes() const { return state_->workspace.arena.bytes(); }
 

@@ -17,6 +17,9 @@
 namespace vitrine {
 
 class InjectedFault;
+class PackedWeights;
+class RopeTable;
+class ThreadPool;
 
 /// The T new tokens of one sequence, which follow the positions that its cache holds.
 struct SequenceInput {
@@ -40,6 +43,14 @@ struct TransformerOptions {
 
 class Transformer {
  public:
+  /// What a forward pass reads; it lives as long as the model.
+  struct Parts {
+    const ModelConfig& config;
+    const PackedWeights& weights;
+    const RopeTable& rope;
+    ThreadPool& pool;
+  };
+
   /// Packs the weights. Throws missing_tensor, unexpected_tensor, shape_mismatch, bad_config, out_of_memory.
   Transformer(const ModelConfig& config, const NamedTensors& weights, const TransformerOptions& options = {});
   ~Transformer();
@@ -48,6 +59,8 @@ class Transformer {
 
   const ModelConfig& config() const;
   const TransformerOptions& options() const;
+  /// For a pass with another memory plan than forward()'s: model/trace.hpp.
+  Parts parts();
   /// An empty cache of this model's shape and of the dtype of the options. Whatever these say, forward() also takes
   /// caches of f32.
   KvCache make_cache() const { return KvCache(config().kv_shape(options().cache_dtype)); }

@@ -256,6 +256,26 @@ void Session::leave(RowId id) {
   rows_.erase(id);
 }
 
+void Session::rewind(RowId id, std::size_t tokens) {
+  SessionRow& rewound = row(id);
+  const std::string certain = generator_->rewind(id, tokens);
+  if (tokens > 0) rewound.enter_tokens(certain, !generator_->row(id).generated.empty());
+}
+
+Inspection Session::inspect(RowId id, std::size_t position) {
+  const std::vector<TokenId> tokens = this->tokens(id);
+  LoadedModel& model = loaded();
+  const std::size_t end = std::min(tokens.size(), model.transformer.config().max_seq_len);
+  VITRINE_CHECK(position < end, ErrorCode::invalid_option, "position: expected 0 to ", end - 1, " of row ", id,
+                ", found ", position);
+  return inspect_last_position(model.transformer, std::span(tokens).first(position + 1));
+}
+
+CacheMap Session::cache_map(RowId id) const {
+  row(id);
+  return map_cache(generator_->row(id).cache);
+}
+
 std::string Session::save(RowId id) const {
   const SessionRow& entry = row(id);
   const RowView view = generator_->row(id);
@@ -279,7 +299,7 @@ RowId Session::restore(std::string_view file, std::string_view where) {
                      std::move(saved.row.required),  saved.row.options.trace_limit, saved.row.options.fault};
   try {
     const ResumedRow resumed = generator_->resume(std::move(request), generated, std::move(saved.cache));
-    entry->enter_restored(resumed.bytes, !generated.empty());
+    entry->enter_tokens(resumed.bytes, !generated.empty());
     rows_[resumed.row] = std::move(entry);
     return resumed.row;
   } catch (const Error& error) {

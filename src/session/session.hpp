@@ -15,6 +15,7 @@
 #include "generate/parity.hpp"
 #include "io/bundle.hpp"
 #include "session/detectors.hpp"
+#include "session/inspection.hpp"
 #include "session/loaded_model.hpp"
 #include "session/row_types.hpp"
 #include "session/session_row.hpp"
@@ -62,6 +63,15 @@ class Session {
   /// finish and error. Throws as Generator::step.
   std::vector<RowStep> step_all();
   std::vector<RowStep> step(std::span<const RowId> rows);
+  /// Takes back a row's last `tokens` tokens, and the end that it had; the next steps draw again what they drew. Costs
+  /// and parity go on from where they were: what was computed was computed. Throws invalid_option for more tokens than
+  /// the row has chosen.
+  void rewind(RowId row, std::size_t tokens);
+  /// What happened inside the healthy model at a position of the row, from a pass over the row's tokens up to there.
+  /// Throws invalid_option for a position that the row or the context has not.
+  Inspection inspect(RowId row, std::size_t position);
+  /// What the row's cache holds.
+  CacheMap cache_map(RowId row) const;
   /// Ends a row; one that has ended already stays as it is.
   void abort(RowId row);
   RowResult result(RowId row) const;

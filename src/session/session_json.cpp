@@ -130,6 +130,43 @@ Json started_json(RowId row, const Session& session) {
           {"policy", write_policy(session.result(row).policy)}};
 }
 
+Json inspection_json(const Inspection& inspection, const Session& session) {
+  Json layers = Json::array();
+  for (std::size_t i = 0; i < inspection.trace.layers.size(); ++i) {
+    const LayerTrace& layer = inspection.trace.layers[i];
+    Json lens = Json::array();
+    for (const LensToken& best : inspection.lens[i]) {
+      lens.push_back(
+          {{"id", best.token}, {"piece", session.decode({&best.token, 1})}, {"probability", best.probability}});
+    }
+    layers.push_back({{"attention", layer.attention},
+                      {"residual_rms",
+                       {{"before", layer.rms_before},
+                        {"after_attention", layer.rms_after_attention},
+                        {"after_mlp", layer.rms_after_mlp}}},
+                      {"lens", std::move(lens)}});
+  }
+  Json pairs = Json::array();
+  for (const RopePair& pair : inspection.rope) {
+    pairs.push_back(
+        {{"frequency", pair.frequency}, {"angle", pair.angle}, {"before", pair.before}, {"after", pair.after}});
+  }
+  const ModelConfig& config = session.model().transformer.config();
+  const bool halves = config.rope_pairing == kernels::RopePairing::halves;
+  return {{"position", inspection.tokens.size() - 1},
+          {"tokens", token_pieces_json(inspection.tokens, session)},
+          {"layers", std::move(layers)},
+          {"rope",
+           {{"pairing", halves ? "halves" : "adjacent"}, {"theta", config.rope_theta}, {"pairs", std::move(pairs)}}}};
+}
+
+Json cache_map_json(const CacheMap& map) {
+  return {{"positions", map.positions},
+          {"capacity", map.capacity},
+          {"bytes", cache_json(map.bytes)},
+          {"key_norms", map.key_norms}};
+}
+
 Json growth_json(const GrowthPoint& point) {
   const auto by_formula = [](const LaneCost& lane) {
     Json json = lane_json(lane);

@@ -22,6 +22,8 @@ Json token_pieces_json(std::span<const TokenId> tokens, const Session& session);
 /// A row that has just begun: its number, its prompt's tokens, its effective policy.
 Json started_json(RowId row, const Session& session);
 Json growth_json(const GrowthPoint& point);
+Json inspection_json(const Inspection& inspection, const Session& session);
+Json cache_map_json(const CacheMap& map);
 Json parity_json(const ParityReport& report);
 /// Every fault and every detector: name, owner, meaning.
 Json fault_list_json();

@@ -22,8 +22,9 @@ void SessionRow::enter_abort(std::string_view released) {
   text += stream.finish();
 }
 
-void SessionRow::enter_restored(std::string_view certain, bool any_token) {
-  text += stream.push(certain);
+void SessionRow::enter_tokens(std::string_view certain, bool any_token) {
+  stream = {};
+  text = stream.push(certain);
   has_token = any_token;
 }
 

@@ -24,8 +24,9 @@ struct SessionRow {
   std::string enter(const RowEvent& event, const LaneCost& cached);
   void enter_parity(const LaneCost& full_lane, const ParityTally& tally);
   void enter_abort(std::string_view released);
-  /// Enters the bytes that a restored row's tokens had made certain, and whether there were any tokens.
-  void enter_restored(std::string_view certain, bool any_token);
+  /// Begins the text anew with the bytes that the tokens of a restored or rewound row make certain; `any_token`: there
+  /// are some. What the row has cost stays.
+  void enter_tokens(std::string_view certain, bool any_token);
   RowResult result(const RowView& row) const;
 };
 

@@ -54,6 +54,16 @@ TEST_CASE("what a session reports has the documented members") {
   const Json started = started_json(row, session);
   CHECK(keys(started) == "row tokens policy");
   CHECK(keys(started.at("tokens").at(0)) == "id piece");
+  const Json inside = inspection_json(session.inspect(row, 1), session);
+  CHECK(keys(inside) == "position tokens layers rope");
+  CHECK(inside.at("position") == 1);
+  CHECK(inside.at("tokens").size() == 2);
+  CHECK(keys(inside.at("layers").at(0)) == "attention residual_rms lens");
+  CHECK(keys(inside.at("layers").at(0).at("residual_rms")) == "before after_attention after_mlp");
+  CHECK(keys(inside.at("layers").at(0).at("lens").at(0)) == "id piece probability");
+  CHECK(keys(inside.at("rope")) == "pairing theta pairs");
+  CHECK(keys(inside.at("rope").at("pairs").at(0)) == "frequency angle before after");
+  CHECK(keys(cache_map_json(session.cache_map(row))) == "positions capacity bytes key_norms");
   const Json growth = growth_json(session.growth(9));
   CHECK(keys(growth) == "positions cache_bytes cached full");
   CHECK(keys(growth.at("full")) == "positions multiply_adds bytes_read");

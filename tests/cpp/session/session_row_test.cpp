@@ -47,7 +47,7 @@ TEST_CASE("an abort adds what was held back") {
 
 TEST_CASE("a restored row has the text that was certain, and decodes if it had a token") {
   SessionRow row;
-  row.enter_restored("ab\xC3", true);
+  row.enter_tokens("ab\xC3", true);
   CHECK(row.text == "ab");
   RowEvent event;
   event.token = 1;
@@ -55,6 +55,20 @@ TEST_CASE("a restored row has the text that was certain, and decodes if it had a
   CHECK(row.enter(event, {1, 10, 4 * 10, 0.5}) == "\xC3\xA4!");
   CHECK(row.decode.positions == 1);
   CHECK(row.prefill.positions == 0);
+}
+
+TEST_CASE("a rewound row begins its text anew, half a character included, and keeps its costs") {
+  SessionRow row;
+  row.enter(event(1, "ab\xE2"), {4, 100, 400, 1.0});
+  row.enter(event(2, "\x82"), {1, 20, 80, 1.0});
+  row.enter_tokens("ab\xE2", true);
+  CHECK(row.text == "ab");
+  CHECK(row.decode.positions == 1);
+  CHECK(row.enter(event(2, "\x82\xAC"), {1, 20, 80, 1.0}) == "\xE2\x82\xAC");
+  row.enter_tokens("", false);
+  row.enter(event(1, "c"), {1, 20, 80, 1.0});
+  CHECK(row.text == "c");
+  CHECK(row.prefill.positions == 5);
 }
 
 TEST_CASE("parity adds up") {

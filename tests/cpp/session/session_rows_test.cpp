@@ -111,5 +111,104 @@ TEST_CASE("growth tells by formula what the steps of a row count") {
   CHECK_ERROR(ErrorCode::invalid_option, "positions: expected 1 to 64", session.growth(65));
 }
 
+TEST_CASE("a rewound row draws the same tokens again, from wherever it stood and whatever had ended it") {
+  Session session = make_session();
+  RowOptions options;
+  options.parity = true;
+  options.heal = true;
+  options.stream = 3;
+  Policy policy = seeded(session, 7, 10);
+  const std::string prompt = "git commit -m \xE2\x82";
+  const RowResult free = run(session, prompt, policy, options);
+  // A stop string that ends the row, and one of which a part is held back.
+  const std::string ending = free.text.substr(free.text.size() / 2, 2);
+  for (const std::vector<std::string>& stop :
+       {std::vector<std::string>{}, {ending}, {free.text.substr(1, 3) + "never"}}) {
+    policy.stop = stop;
+    const RowResult expected = run(session, prompt, policy, options);
+    for (std::size_t steps = 1; steps <= expected.ids.size(); ++steps) {
+      for (std::size_t back = 0; back <= steps; ++back) {
+        CAPTURE(steps);
+        CAPTURE(back);
+        const RowId row = session.start(prompt, policy, options, 0);
+        for (std::size_t i = 0; i < steps; ++i) session.step(row);
+        const RowResult before = session.result(row);
+        session.rewind(row, back);
+        const RowResult after = session.result(row);
+        CHECK(after.ids.size() == steps - back);
+        CHECK(expected.text.starts_with(after.text));
+        if (back == 0) CHECK(after.finish == before.finish);
+        if (back > 0) CHECK(after.finish == FinishReason::none);
+        CHECK(after.decode.positions == before.decode.positions);
+        bool first = true;
+        while (session.result(row).finish == FinishReason::none) {
+          const RowStep step = session.step(row);
+          if (first && back > 0) CHECK(step.prefill == (back == steps));
+          first = false;
+        }
+        const RowResult result = session.result(row);
+        CHECK(result.ids == expected.ids);
+        CHECK(result.text == expected.text);
+        CHECK(result.finish == expected.finish);
+        CHECK(result.parity.tokens == expected.ids.size() + back);
+        CHECK(result.parity.differing_bits == 0);
+        session.leave(row);
+      }
+    }
+  }
+}
+
+TEST_CASE("more tokens than a row has chosen cannot be taken back; an aborted row goes on") {
+  Session session = make_session();
+  const RowResult expected = run(session, "git", seeded(session, 1, 5));
+  const RowId row = session.start("git", seeded(session, 1, 5), {}, 0);
+  CHECK_ERROR(ErrorCode::invalid_option, "expected at most the 0 tokens", session.rewind(row, 1));
+  session.step(row);
+  session.step(row);
+  CHECK_ERROR(ErrorCode::invalid_option, "expected at most the 2 tokens", session.rewind(row, 3));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.rewind(77, 1));
+  session.abort(row);
+  session.rewind(row, 1);
+  while (session.result(row).finish == FinishReason::none) session.step(row);
+  CHECK(session.result(row).ids == expected.ids);
+}
+
+TEST_CASE("a row that filled the context is rewound into it") {
+  Session session = make_session();
+  Policy policy = seeded(session, 1, 1000);
+  policy.stop_tokens.clear();
+  const RowId row = session.start("git", policy, {}, 0);
+  while (session.result(row).finish == FinishReason::none) session.step(row);
+  const RowResult expected = session.result(row);
+  CHECK(expected.finish == FinishReason::context_full);
+  session.rewind(row, 3);
+  while (session.result(row).finish == FinishReason::none) session.step(row);
+  CHECK(session.result(row).ids == expected.ids);
+}
+
+TEST_CASE("a position of a row is inspected in the healthy model, while the row goes on as if nothing had been") {
+  Session session = make_session();
+  RowOptions options;
+  options.parity = true;
+  const RowResult expected = run(session, "git commit", seeded(session, 7), options);
+  const RowId row = session.start("git commit", seeded(session, 7), options, 0);
+  session.step(row);
+  const std::size_t last = session.tokens(row).size() - 1;
+  const Inspection inspection = session.inspect(row, last);
+  CHECK(inspection.tokens == session.tokens(row));
+  session.inject(Fault::rope_twice);
+  CHECK(session.inspect(row, last).trace.layers.back().logits == inspection.trace.layers.back().logits);
+  session.inject(Fault::none);
+  CHECK(session.inspect(row, 0).tokens.size() == 1);
+  CHECK_ERROR(ErrorCode::invalid_option, "position", session.inspect(row, last + 1));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.inspect(77, 0));
+  CHECK_ERROR(ErrorCode::not_loaded, "row", session.cache_map(77));
+  CHECK(session.cache_map(row).positions == last);
+  CHECK(session.cache_map(row).capacity == 64);
+  while (session.result(row).finish == FinishReason::none) session.step(row);
+  CHECK(session.result(row).ids == expected.ids);
+  CHECK(session.result(row).parity.differing_bits == 0);
+}
+
 }  // namespace
 }  // namespace vitrine

@@ -168,9 +168,44 @@ export class FakeSession implements EngineSession {
     row.aborted = row.steps.at(-1)?.finish_reason == null;
   }
 
+  rewind(id: number, tokens: number): void {
+    const { steps } = this.row(id);
+    if (tokens > steps.length) throw new FakeError('invalid_option', `rewind: expected at most ${steps.length} tokens`);
+    steps.length -= tokens;
+  }
+
+  save(id: number): Uint8Array {
+    const { prompt, policy, parity } = this.row(id);
+    return new TextEncoder().encode(JSON.stringify({ prompt, policy, parity }));
+  }
+
+  restore(file: Uint8Array): number {
+    const { prompt, policy, parity } = JSON.parse(new TextDecoder().decode(file)) as Row;
+    return this.startRow(prompt, JSON.stringify(policy), JSON.stringify({ parity }));
+  }
+
+  inspect(id: number, position: number): string {
+    this.row(id);
+    return JSON.stringify({ position, tokens: [], layers: [], rope: { pairing: 'halves', theta: 1, pairs: [] } });
+  }
+
+  mapCache(id: number): string {
+    this.row(id);
+    return JSON.stringify({ positions: 0, capacity: 0, bytes: { formula: 0, used: 0, allocated: 0 }, key_norms: [] });
+  }
+
+  lesson(name: string): string {
+    return JSON.stringify({ name });
+  }
+
   finish(id: number): string {
-    const { steps, aborted, prompt, policy } = this.row(id);
+    const result = this.result(id);
     this.rows.delete(id);
+    return result;
+  }
+
+  result(id: number): string {
+    const { steps, aborted, prompt, policy } = this.row(id);
     const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
     const cost = (of: EngineStep[]) => ({
       positions: sum(of.map((step) => step.cached.positions)),

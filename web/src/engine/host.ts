@@ -5,11 +5,15 @@ import { EngineError, toWireError } from './errors';
 import { downloadBundle } from './loader';
 import type {
   CacheBytes,
+  CacheMap,
   Description,
   EngineStep,
   FaultList,
   FromWorker,
   GrowthPoint,
+  Inside,
+  LessonName,
+  Lessons,
   ParityReport,
   Request,
   RequestKind,
@@ -37,7 +41,7 @@ type Handler<K extends RequestKind> = (
 ) => Promise<Requests[K]['result']>;
 
 /** What the engine serves. */
-type Served = Exclude<RequestKind, 'rewind' | 'save' | 'restore' | 'inspect' | 'cacheMap' | 'train' | 'lesson'>;
+type Served = Exclude<RequestKind, 'train'>;
 
 /** What a session tells of a row that has just begun, with its own number. */
 type Started = Requests['start']['result'];
@@ -58,12 +62,19 @@ export class EngineHost {
       cache: async () => JSON.parse(this.loaded().describeCache()) as CacheBytes,
       start: (params, context) => this.start(params, context),
       step: async ({ rows }) => this.step(rows),
+      rewind: async ({ row, tokens }) => this.rewind(row, tokens),
       finish: async ({ row }) => this.finish(row),
+      save: async ({ row }) => this.loaded().save(this.rows.of(row)),
+      restore: async ({ file }) => this.restore(file),
+      inspect: async ({ row, position }) => JSON.parse(this.loaded().inspect(this.rows.of(row), position)) as Inside,
+      cacheMap: async ({ row }) => JSON.parse(this.loaded().mapCache(this.rows.of(row))) as CacheMap,
       growth: async ({ positions }) => JSON.parse(this.loaded().growth(positions)) as GrowthPoint[],
       faults: async () => JSON.parse(this.loaded().listFaults()) as FaultList,
       detect: async ({ fault }) => JSON.parse(this.loaded().detect(fault)) as Sightings,
       parity: async ({ prompt, ...options }) =>
         JSON.parse(this.loaded().checkParity(prompt, JSON.stringify(options))) as ParityReport,
+      lesson: async ({ name, input }) =>
+        JSON.parse(this.loaded().lesson(name, JSON.stringify(input))) as Lessons[LessonName]['result'],
     };
   }
 
@@ -177,6 +188,19 @@ export class EngineHost {
     const numbers = new Map(rows.map((row) => [this.rows.of(row), row]));
     const steps = JSON.parse(session.step(rows.map((row) => this.rows.of(row)))) as EngineStep[];
     return steps.map((step) => ({ ...step, row: numbers.get(step.row) as number, piece: this.piece(step.token) }));
+  }
+
+  private rewind(row: number, tokens: number): RunResult {
+    const session = this.loaded();
+    const engineRow = this.rows.of(row);
+    session.rewind(engineRow, tokens);
+    return JSON.parse(session.result(engineRow)) as RunResult;
+  }
+
+  private restore(file: Uint8Array): Requests['restore']['result'] {
+    const session = this.loaded();
+    const engineRow = session.restore(file);
+    return { row: this.rows.add(engineRow), so_far: JSON.parse(session.result(engineRow)) as RunResult };
   }
 
   private finish(row: number): RunResult {

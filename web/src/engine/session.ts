@@ -14,6 +14,16 @@ export interface EngineSession {
   start(prompt: string, policyJson: string, optionsJson: string): string;
   /** One pass for these rows together: a step of each that had not finished. A row that failed says so in its step. */
   step(rows: number[]): string;
+  /** The row's result so far. */
+  result(row: number): string;
+  /** Takes back the row's last tokens, and the end that it had. */
+  rewind(row: number, tokens: number): void;
+  save(row: number): Uint8Array;
+  restore(file: Uint8Array): number;
+  inspect(row: number, position: number): string;
+  mapCache(row: number): string;
+  /** Needs no bundle. */
+  lesson(name: string, inputJson: string): string;
   /** Ends a row; one that has ended stays as it is. */
   cancel(row: number): void;
   /** The row's result; the row is forgotten. */
