@@ -8,7 +8,7 @@ import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
 import { bytes, count, magnitude, percent } from '../views/format';
 import { progressText } from '../views/load-progress';
-import { EngineController } from './engine-controller';
+import { EngineController, engineUrls } from './engine-controller';
 
 const texts = messages('bundle', {
   title: 'What is loaded',
@@ -148,11 +148,12 @@ function factsView(title: string, object: JsonObject, facts: readonly Fact[]): T
   `;
 }
 
-function partView({ name, file, bytes: length, sha256 }: BundlePart): TemplateResult {
+/** Each part can be had as it was verified, the licence of the corpus among them. */
+function partView({ name, file, bytes: length, sha256 }: BundlePart, folder: string): TemplateResult {
   return html`
     <tr>
       <th scope="row">${label(name)}</th>
-      <td><code>${file}</code></td>
+      <td><a href=${new URL(file, folder).href} download><code>${file}</code></a></td>
       <td class="figure" title=${fill(texts.exact, { n: count(length) })}>${bytes(length)}</td>
       <td><code>${sha256}</code></td>
     </tr>
@@ -201,6 +202,7 @@ export class VitrineBundle extends LitElement {
 
   private description(loaded: Description): TemplateResult {
     const { name, model_version, parameters, parts, memory, self_test } = loaded;
+    const folder = engineUrls(this.base, this.bundle).bundleUrl;
     const size = fill(texts.size, {
       parameters: magnitude(parameters),
       download: bytes(loaded.bytes),
@@ -224,7 +226,7 @@ export class VitrineBundle extends LitElement {
             </tr>
           </thead>
           <tbody>
-            ${parts.map(partView)}
+            ${parts.map((part) => partView(part, folder))}
           </tbody>
         </table>
       </div>
@@ -255,6 +257,10 @@ export class VitrineBundle extends LitElement {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
         gap: 0 var(--space-5);
+      }
+
+      td a {
+        color: inherit;
       }
 
       dl {

@@ -133,7 +133,7 @@ export const autocompleteStyles = css`
 
     .cost,
     .loading {
-      min-height: 6rem;
+      min-height: 8.5rem;
     }
   }
 
