@@ -21,10 +21,10 @@ async function loadBundle(session, folder) {
 
 /** The proof of a completion, as the page runs it: the same policy, every token against the full prefix. */
 function prove(session, effective) {
-  const row = session.start(text, JSON.stringify(effective), JSON.stringify({ parity: true, heal: true }));
+  const { row } = JSON.parse(session.start(text, JSON.stringify(effective), JSON.stringify({ parity: true, heal: true })));
   const steps = [];
   do {
-    const step = JSON.parse(session.step(row));
+    const [step] = JSON.parse(session.step([row]));
     const piece = step.token === null ? '' : session.decode(Int32Array.of(step.token));
     steps.push({ ...step, piece });
   } while (steps.at(-1).finish_reason === null);

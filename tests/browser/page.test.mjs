@@ -287,3 +287,26 @@ test('a text beyond all bounds is refused, and what was there stays', async () =
     assert.equal(await boxValue(page), prefix);
   });
 });
+
+test('an address says which bundle it was made with; with another one the page says which parts differ', async () => {
+  const notice = '#other-bundle';
+  let made;
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await policyField(page, 'seed', '11');
+    await page.waitForFunction(() => location.hash.includes('bundle='));
+    made = new URL(page.url()).hash;
+    assert.match(made, /bundle=architecture\.[0-9a-f]{8}\*weights\.[0-9a-f]{8}\*tokenizer\./);
+  });
+  await withPage(browser, { fragment: made }, async (page) => {
+    await untilReady(page);
+    assert.equal(await page.$eval(notice, (element) => element.textContent), '');
+  });
+  const other = made.replace(/weights\.[0-9a-f]{8}/, 'weights.01234567');
+  await withPage(browser, { fragment: other }, async (page) => {
+    await page.waitForFunction((selector) => document.querySelector(selector).textContent !== '', {}, notice);
+    const told = await page.$eval(notice, (element) => element.textContent);
+    assert.match(told, /another model.*weights: expected 01234567, found [0-9a-f]{8}\.$/);
+    assert.ok(!told.includes('tokenizer'), told);
+  });
+});

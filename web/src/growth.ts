@@ -19,6 +19,7 @@ const texts = messages('growth', {
   full: 'full prefix',
   label: '{measure} of one more token, by the length of the text.',
   two: 'At {n} positions one more token costs {cached} with the cache and {full} without: {factor} as much. With it, what grows is the attention alone.',
+  bytes: 'At {n} positions one more token reads {cached} with the cache and {full} without: the weights, once in either lane, and the keys and values. A cache does not make a step read less; each step reads all of it, and that part grows.',
   cache: 'The cache grows by {each} with every position, always the same: at {n} it holds {bytes}.',
   table: '{measure}, by length',
 });
@@ -67,7 +68,7 @@ export function growthConclusion(points: readonly GrowthPoint[], measure: Growth
     return fill(texts.cache, { each: form(each), n: count(last.positions), bytes: form(last.cache_bytes) });
   }
   const { cached, full } = last;
-  return fill(texts.two, {
+  return fill(measure === 'bytes_read' ? texts.bytes : texts.two, {
     n: count(last.positions),
     cached: form(cached[measure]),
     full: form(full[measure]),

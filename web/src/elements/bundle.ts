@@ -11,7 +11,7 @@ import { progressText } from '../views/load-progress';
 import { EngineController, engineUrls } from './engine-controller';
 
 const texts = messages('bundle', {
-  title: 'What is loaded',
+  title: 'The bundle',
   nothing: 'Nothing: the model did not load.',
   name: '{name} {version}',
   size: '{parameters} parameters, {download} to download, {weights} of packed weights and {workspace} of workspace in memory.',

@@ -48,7 +48,7 @@ const texts = messages('cache', {
 
 /** Enough to see rows of different length; the engine's batch may hold more. */
 const mostRows = 4;
-const defaultPrompts = ['git commit -', 'docker run --', 'kubectl get '];
+const defaultPrompts = ['git commit -', 'docker run --', 'npm install --'];
 const policy: PolicyOptions = { mode: 'greedy', max_new_tokens: 48 };
 
 interface Row {
@@ -81,6 +81,7 @@ export class VitrineCache extends LitElement {
     running: { state: true },
     error: { state: true },
     status: { state: true },
+    perPosition: { state: true },
   };
   declare base: string | null;
   declare bundle: string | null;
@@ -90,6 +91,8 @@ export class VitrineCache extends LitElement {
   declare running: boolean;
   declare error: EngineError | null;
   declare status: string;
+  /** Bytes of the cache that one position takes; 0 until the engine has told. */
+  declare perPosition: number;
 
   private readonly engine = new EngineController(this, () => this.onEngine());
   private model: LanguageModel | null = null;
@@ -100,7 +103,8 @@ export class VitrineCache extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'npm install --';
+    this.prompt = 'tar -';
+    this.perPosition = 0;
     this.clear();
   }
 
@@ -112,7 +116,13 @@ export class VitrineCache extends LitElement {
   private onEngine(): void {
     const { model, ready } = this.engine;
     if (model !== this.model) this.begin(model);
-    if (ready && this.joined === 0) this.joinDefaults();
+    if (model === null || !ready || this.joined > 0) return;
+    this.joinDefaults();
+    // What goes wrong is told where the rows are; the formula is then not shown.
+    model.growth([1]).then(
+      ([one]) => (this.perPosition = one?.cache_bytes ?? 0),
+      () => {},
+    );
   }
 
   private begin(model: LanguageModel | null): void {
@@ -296,8 +306,10 @@ export class VitrineCache extends LitElement {
             ${texts.leave}<span class="hidden"> ${fill(texts.row, { n: number })}</span>
           </button>
         </header>
-        ${figureView(cacheGridView(map), cacheGridConclusion(map), cacheGridTable(map))}
-        ${cacheBytesView(map.bytes, map.positions, null)}
+        <div class="held">
+          ${figureView(cacheGridView(map), cacheGridConclusion(map), cacheGridTable(map))}
+          <div>${cacheBytesView(map.bytes, map.positions, null)}</div>
+        </div>
       </article>
     `;
   }
@@ -306,7 +318,7 @@ export class VitrineCache extends LitElement {
     return html`
       <div class="why">
         <h3>${texts.why}</h3>
-        ${this.architecture ? cacheFormulaView(this.architecture) : nothing}
+        ${this.architecture && this.perPosition > 0 ? cacheFormulaView(this.architecture, this.perPosition) : nothing}
         <p>${texts.linear}</p>
         <p>${texts.reads}</p>
         <p>${texts.alone}</p>

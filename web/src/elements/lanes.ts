@@ -35,7 +35,7 @@ const texts = messages('lanes', {
   rewind_by: 'tokens to rewind',
   again: 'Begin again',
   waiting: 'Step computes one token in both lanes and compares every bit of its logits. Run goes on until you pause it.',
-  latency: 'With the cache: the first token, and each one after it',
+  reused: 'Of the prompt, {n} positions came out of the cache of a row before: only the rest was computed.',
   time: 'Where the time goes',
   growth: 'How one step grows with the text',
   measure: 'What to count',
@@ -107,7 +107,7 @@ export class VitrineLanes extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'docker run --';
+    this.prompt = 'docker run --rm --interactive --tty --';
     this.policy = defaultPolicy;
     this.growth = [];
     this.measure = 'multiply_adds';
@@ -315,17 +315,14 @@ export class VitrineLanes extends LitElement {
     const sums = totals(this);
     const costs = tokenCosts(this.steps);
     const last = costs.at(-1);
+    const reused = this.steps[0]?.past ?? 0;
     return html`
       <div class="columns">
-        <div>
-          ${verdictView(sums.parity)}
-          ${last?.full && sums.full ? lanesView({ cached: last.cached, full: last.full }, { cached: sums.cached, full: sums.full }, true) : nothing}
-        </div>
-        <div>
-          <h3>${texts.latency}</h3>
-          ${latencyView(sums.prefill, sums.decode)}
-        </div>
+        <div>${verdictView(sums.parity)}</div>
+        <div>${latencyView(sums.prefill, sums.decode)}</div>
       </div>
+      ${reused > 0 ? html`<p class="small soft">${fill(texts.reused, { n: reused })}</p>` : nothing}
+      ${last?.full && sums.full ? lanesView({ cached: last.cached, full: last.full }, { cached: sums.cached, full: sums.full }, true) : nothing}
       ${
         costs.length === 0
           ? nothing

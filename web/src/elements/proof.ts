@@ -26,7 +26,8 @@ const texts = messages('proof', {
   nothing: 'Of the text generated from nothing',
   completion: 'Of the completion of',
   generation: 'Of the text generated from',
-  recorded: 'recorded with {by}',
+  recorded: 'recorded',
+  recorded_with: 'with {by}',
   latency: 'Latency with the cache',
   cache: 'The cache of this text',
   tokens: 'Every token',
@@ -98,7 +99,7 @@ export class VitrineProof extends LitElement {
     return html`
       <p class="small of">
         ${run.prompt === '' ? texts.nothing : html`${texts[run.source]} <code dir="auto">${run.prompt}</code>`}
-        ${run.recorded ? html`<span class="recorded" data-recorded>${fill(texts.recorded, { by: run.recorded.by })}</span>` : nothing}
+        ${run.recorded ? html`<span class="recorded" data-recorded>${texts.recorded} <span class="meaning">${fill(texts.recorded_with, { by: run.recorded.by })}</span></span>` : nothing}
       </p>
       ${verdictView(sums.parity)}
       ${last && sums.full ? lanesView(last, { cached: sums.cached, full: sums.full }) : nothing}

@@ -108,7 +108,17 @@ export const autocompleteStyles = css`
     flex-wrap: wrap;
     justify-content: space-between;
     gap: 0 var(--space-4);
-    min-height: 4rem;
+  }
+
+  .loading {
+    display: grid;
+    gap: var(--space-1);
+  }
+
+  /* One place for how far the load is and, after it, for what a completion took: the longer of the two fits. */
+  .cost,
+  .loading {
+    min-height: 4.75rem;
     align-content: center;
     padding: var(--space-2) 0;
     border-top: 1px solid var(--line);
@@ -133,7 +143,7 @@ export const autocompleteStyles = css`
 
     .cost,
     .loading {
-      min-height: 8.5rem;
+      min-height: 8.75rem;
     }
   }
 
@@ -172,15 +182,6 @@ export const autocompleteStyles = css`
   .progress {
     display: grid;
     gap: var(--space-1);
-  }
-
-  .loading {
-    display: grid;
-    align-content: center;
-    gap: var(--space-1);
-    min-height: 4rem;
-    padding: var(--space-2) 0;
-    border-top: 1px solid var(--line);
   }
 
   .failure {

@@ -68,6 +68,17 @@ export const cacheStyles = css`
     color: var(--ink);
   }
 
+  .row header code {
+    white-space: pre-wrap;
+  }
+
+  .held {
+    display: grid;
+    grid-template-columns: minmax(0, 3fr) minmax(0, 2fr);
+    gap: 0 var(--space-5);
+    align-items: start;
+  }
+
   .given {
     color: var(--ink-soft);
   }
@@ -76,8 +87,11 @@ export const cacheStyles = css`
     padding-bottom: var(--space-1);
   }
 
+  /* Where there is no room for squares that can be told apart, the grid scrolls. */
   .grid svg {
     display: block;
+    width: 100%;
+    min-width: 26rem;
   }
 
   .free {
@@ -108,7 +122,8 @@ export const cacheStyles = css`
   }
 
   figure {
-    margin: 0 0 var(--space-3);
+    margin: 0;
+    min-width: 0;
   }
 
   figcaption {
@@ -124,6 +139,13 @@ export const cacheStyles = css`
     font-size: 1.15em;
     margin: var(--space-2) 0;
     text-align: start;
+  }
+
+  @media (max-width: 60rem) {
+    .held {
+      grid-template-columns: minmax(0, 1fr);
+      gap: var(--space-3);
+    }
   }
 
   @media (max-width: 44rem) {

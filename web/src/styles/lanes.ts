@@ -89,11 +89,17 @@ export const lanesStyles = css`
   .columns {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));
-    gap: 0 var(--space-5);
+    gap: var(--space-3) var(--space-4);
+    margin-bottom: var(--space-4);
   }
 
-  .columns h3 {
-    margin-top: 0;
+  .columns .verdict {
+    height: 100%;
+    margin: 0;
+  }
+
+  .columns .gauges {
+    height: 100%;
   }
 
   figure {

@@ -59,7 +59,7 @@ export function cacheGridView(map: CacheMap): TemplateResult {
   const label = fill(texts.label, { filled: count(map.positions), capacity: count(map.capacity) });
   return html`
     <div class="grid scroll" tabindex="0" role="group" aria-label=${label}>
-      <svg viewBox="0 0 ${shown * cell} ${height}" width=${shown * cell} height=${height} role="img" aria-label=${label}>
+      <svg viewBox="0 0 ${shown * cell} ${height}" role="img" aria-label=${label}>
         ${paths(map, shown)}
       </svg>
     </div>

@@ -14,7 +14,7 @@ const texts = messages('timeline', {
   label: 'Time of each token in both lanes, on one scale.',
   prefill: 'hatched: until the first token (prefill)',
   decode: 'plain: each token after it (decode)',
-  first: 'The first token came after {first}: until then both lanes read the whole prompt.',
+  first: 'The first token came after {first}.',
   later: 'The first token came after {first}, each further one after {each}. Without the cache, the last one took {last}, and the run {factor} as long.',
 });
 
