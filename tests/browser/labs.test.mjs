@@ -66,6 +66,7 @@ const figures = {
     await untilIn(page, element, 'figure:nth-of-type(2) figcaption', /At 128 positions the cache holds 492 kB/);
   },
   async parity(page) {
+    await inside(page, host('vitrine-parity'), '[part=check][aria-disabled=false]');
     const field = await inside(page, host('vitrine-parity'), '#tokens');
     await field.focus();
     await field.evaluate((input) => input.select());

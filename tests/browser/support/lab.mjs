@@ -58,8 +58,10 @@ export async function answerAll(page, options) {
   await page.keyboard.press('Enter');
 }
 
+/** Takes the wrong answers back: the focus is still on the button that checked. */
 export async function tryAgain(page) {
-  await tabTo(page, ({ text }) => text === 'Try again', 20).catch(() => {});
+  const { text } = await focused(page);
+  if (text !== 'Try again') throw new Error(`expected the focus on "Try again", found it on "${text}"`);
   await page.keyboard.press('Enter');
 }
 
