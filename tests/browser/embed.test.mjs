@@ -21,7 +21,7 @@ after(async () => {
 
 /** The policy that docs/embed.md tells a host page to send. */
 const policyFor = (origin) =>
-  `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${origin}; frame-src ${origin}`;
+  `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'; worker-src blob: ${origin}; connect-src ${origin}; frame-src ${origin}`;
 
 /** Opens a host page and hands it to `body`; afterwards no error may have been noted. */
 async function withHost(t, html, { headers, errors = [] } = {}, body) {
