@@ -6,13 +6,16 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "session/lessons.hpp"
+#include "session/quick_training.hpp"
 #include "session/session_json.hpp"
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)
@@ -197,8 +200,46 @@ class Module {
     });
   }
 
+  std::string begin_training(const Text& request) {
+    return guarded([&] {
+      training_ = std::make_unique<QuickTraining>(parse_quick_training(parse_json(to_utf8(request), "train")));
+      return json_text(quick_training_json(training_->progress()));
+    });
+  }
+  std::string train_step() {
+    return guarded([&] {
+      training().advance();
+      return json_text(quick_training_json(training_->progress()));
+    });
+  }
+  std::string end_training() {
+    return guarded([&] {
+      trained_ = training().finish();
+      session_.load(*trained_);
+      return json_text(trained_json(training_->progress(), *trained_, session_));
+    });
+  }
+  Bytes trained_file(const std::string& name) {
+    return guarded([&] {
+      training();
+      if (!trained_) throw Error(ErrorCode::not_loaded, "train: expected a training that has ended, found none");
+      return to_bytes(bundle_file(*trained_, name));
+    });
+  }
+  void drop_training() {
+    training_.reset();
+    trained_.reset();
+  }
+
  private:
+  QuickTraining& training() {
+    if (training_ == nullptr) throw Error(ErrorCode::not_loaded, "train: expected a training under way, found none");
+    return *training_;
+  }
+
   Session session_;
+  std::unique_ptr<QuickTraining> training_;
+  std::optional<Bundle> trained_;
 };
 
 }  // namespace
@@ -230,6 +271,11 @@ EMSCRIPTEN_BINDINGS(vitrine) {
       .function("growth(positions)", &Module::growth)
       .function("listFaults", &Module::list_faults)
       .function("detect(fault)", &Module::detect)
+      .function("beginTraining(requestJson)", &Module::begin_training)
+      .function("trainStep", &Module::train_step)
+      .function("endTraining", &Module::end_training)
+      .function("trainedFile(name)", &Module::trained_file)
+      .function("dropTraining", &Module::drop_training)
       .function("checkParity(prompt, optionsJson)", &Module::check_parity);
 }
 

@@ -1,19 +1,14 @@
-// TrainingRun: one run of `vitrine train` from its files to its bundle. The steps are Trainer's; this holds together
-// the tokenizer, the documents, the checkpoint and what the manifest says of the run.
+// TrainingRun: one run of `vitrine train` from its files to its bundle: the texts, the checkpoint, the loss curve, the
+// labels of the bundle. The training itself is session/text_training.hpp's.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.hpp"
-#include "io/bundle.hpp"
-#include "session/loaded_model.hpp"
-#include "session/text_evaluation.hpp"
-#include "training/trainer.hpp"
+#include "session/text_training.hpp"
 
 namespace vitrine::cli {
 
@@ -61,10 +56,10 @@ class TrainingRun {
   /// predict. `stop` ends a score under way.
   TrainingRun(const TrainOptions& options, std::function<bool()> stop);
 
-  Trainer& trainer() { return *trainer_; }
-  bool has_held_out() const { return !held_out_.empty(); }
+  Trainer& trainer() { return training_->trainer(); }
+  bool has_held_out() const { return training_->has_held_out(); }
   /// Scores the held-out text, or about `documents` documents spread over it (0: all). Throws aborted.
-  TextEvaluation evaluate(std::size_t documents);
+  TextEvaluation evaluate(std::size_t documents) { return training_->evaluate(documents, stop_); }
   /// Writes the checkpoint, if there is a folder for it, and adds lines to the loss curve beside it.
   void save(const std::string& curve_lines);
   /// Scores the whole held-out text and makes the bundle. Throws aborted, and not_finite for weights that float16
@@ -74,27 +69,17 @@ class TrainingRun {
  private:
   void prepare_bundle();
   void prepare_checkpoint();
-  void learn_tokenizer();
+  void make_training(std::vector<std::string> texts, std::vector<std::string> held_out);
   void choose_policy();
-  void make_trainer();
-  void require_no_leak();
   void resume();
   std::string read_curve() const;
-  void describe(Manifest& manifest, const std::optional<TextEvaluation>& held_out) const;
-  std::vector<std::vector<TokenId>> encode(const std::vector<std::string>& texts, std::size_t documents) const;
   std::string checkpoint_file() const { return options_.checkpoint + "/checkpoint.safetensors"; }
   std::string curve_file() const { return options_.checkpoint + "/loss.jsonl"; }
 
   TrainOptions options_;
   std::function<bool()> stop_;
-  BundleContent content_;           // what the bundle will hold; its weights come last
-  std::vector<std::string> texts_;  // of --data, a file each: no document reaches into the next
-  std::vector<std::string> held_out_;
-  std::optional<Tokenizer> tokenizer_;
-  TokenId mark_ = -1;
-  std::optional<Dataset> dataset_;
-  std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<Trainer> trainer_;
+  BundleContent labels_;
+  std::unique_ptr<TextTraining> training_;
   std::string curve_;
 };
 

@@ -25,6 +25,21 @@ async function generateToTheEnd(page) {
   await details.evaluate((element) => (element.open = true));
 }
 
+/** Scrolls to every section in turn, and waits until its element is there and shows what it has. */
+async function showEverySection(page) {
+  await untilReady(page);
+  for (const section of await page.$$('main > section')) {
+    await section.evaluate((element) => element.scrollIntoView());
+    await page.waitForFunction((element) => element.querySelector(':not(:defined)') === null, {}, section);
+  }
+  for (const host of ['vitrine-lanes', 'vitrine-cache']) {
+    await (await inside(page, host, '[data-step][aria-disabled=false]')).click();
+  }
+  await untilText(page, 'vitrine-lanes', '[data-parity]', /0 bits differ/);
+  await untilText(page, 'vitrine-cache', '[data-row="1"] figcaption', /positions are filled/);
+  await page.waitForNetworkIdle();
+}
+
 /** Violations as "rule: element", in words that a failing test can show. */
 async function violations(page) {
   await page.evaluate(axe);
@@ -34,23 +49,27 @@ async function violations(page) {
 }
 
 for (const colours of ['light', 'dark']) {
-  test(`axe-core finds nothing wrong, ${colours}, before and after a generation`, async () => {
+  test(`axe-core finds nothing wrong, ${colours}, before and after a generation, and in every section`, async () => {
     await withPage(browser, { features: scheme(colours) }, async (page) => {
       await untilReady(page);
       assert.deepEqual(await violations(page), []);
       await generateToTheEnd(page);
       assert.deepEqual(await violations(page), []);
+      await showEverySection(page);
+      assert.deepEqual(await violations(page), []);
     });
   });
 }
 
-test('at 320 pixels nothing scrolls sideways, before and after a generation', async () => {
+test('at 320 pixels nothing scrolls sideways, before and after a generation, and in every section', async () => {
   await withPage(browser, { width: 320, height: 640 }, async (page) => {
     const widths = () =>
       page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     await untilReady(page);
     assert.deepEqual(await widths(), [320, 320]);
     await generateToTheEnd(page);
+    assert.deepEqual(await widths(), [320, 320]);
+    await showEverySection(page);
     assert.deepEqual(await widths(), [320, 320]);
   });
 });
@@ -76,7 +95,7 @@ test('every control can be reached by Tab, and shows that it has the focus', asy
   await withPage(browser, {}, async (page) => {
     await untilReady(page);
     const seen = new Set();
-    for (let press = 0; press < 40; press += 1) {
+    for (let press = 0; press < 60; press += 1) {
       await page.keyboard.press('Tab');
       const { name, outlined } = await page.evaluate(() => {
         let element = document.activeElement;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { EngineError } from '../../web/src/engine/errors';
-import type { RunStep } from '../../web/src/engine/protocol';
+import type { RunStep, TrainingProgress } from '../../web/src/engine/protocol';
 import { FakeSession } from './support/fake-session';
 import { urls, wire, type Wired } from './support/wired-model';
 
@@ -183,6 +183,35 @@ test('the module starts without a bundle, once', async () => {
   await wired.model.prepare(urls.moduleUrl);
   assert.equal(wired.sessions.length, 1);
   assert.deepEqual(await wired.model.faults(), { faults: [], detectors: [] });
+});
+
+test('a training tells every step and ends in one result; the rows of the model before are gone', async () => {
+  const wired = await loaded();
+  const { row } = await wired.model.start('git');
+  const seen: TrainingProgress[] = [];
+  const result = await wired.model.train({ text: 'ls' }, { onProgress: (progress) => seen.push(progress) });
+  assert.deepEqual(seen.map(({ step }) => step), [0, 1, 2, 3, 4]);
+  assert.ok(seen.every(({ ms }) => ms >= 0));
+  assert.deepEqual(result.files, [{ name: 'manifest.json', bytes: new Uint8Array([1, 2, 3]) }]);
+  await assert.rejects(wired.model.step([row]), failsWith('not_loaded', /row/));
+  await assert.rejects(wired.model.train({ text: '' }), failsWith('bad_data', /expected some/));
+  assert.deepEqual(answers(wired), [1, 1, 1, 1, 1]);
+});
+
+test('a training that is stopped keeps what it has, one before its first step is aborted, two at once are refused', async () => {
+  const wired = await loaded();
+  const stopper = new AbortController();
+  const stopped = await wired.model.train({ text: 'ls' }, { signal: stopper.signal, onProgress: () => stopper.abort() });
+  assert.ok(stopped.steps >= 1 && stopped.steps < 4);
+  await assert.rejects(wired.model.train({ text: 'ls' }, { signal: AbortSignal.abort() }), failsWith('aborted', /one step/));
+  const running = wired.model.train({ text: 'ls' });
+  await assert.rejects(wired.model.train({ text: 'ls' }), failsWith('invalid_option', /one training at a time/));
+  assert.equal((await running).steps, 4);
+  const replaced = wired.model.train({ text: 'ls' });
+  const generation = wired.model.generate('git comm');
+  const outcomes = await Promise.allSettled([replaced, generation, wired.model.load(urls)]);
+  assert.equal(outcomes[2].status, 'fulfilled');
+  assert.equal((await wired.model.train({ text: 'ls' })).steps, 4);
 });
 
 test('a new bundle replaces the old one and ends what runs on it', async () => {

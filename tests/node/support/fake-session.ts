@@ -194,6 +194,35 @@ export class FakeSession implements EngineSession {
     return JSON.stringify({ positions: 0, capacity: 0, bytes: { formula: 0, used: 0, allocated: 0 }, key_norms: [] });
   }
 
+  private trainingStep = 0;
+
+  beginTraining(requestJson: string): string {
+    const { text } = JSON.parse(requestJson) as { text: string };
+    if (text === '') throw new FakeError('bad_data', 'train: text: expected some, found none');
+    this.trainingStep = 0;
+    return JSON.stringify({ stage: 'training', step: 0, steps: 4, loss: null });
+  }
+
+  trainStep(): string {
+    this.trainingStep += 1;
+    const stage = this.trainingStep === 4 ? 'bundle' : 'training';
+    return JSON.stringify({ stage, step: this.trainingStep, steps: 4, loss: 1 / this.trainingStep });
+  }
+
+  endTraining(): string {
+    if (this.trainingStep === 0) throw new FakeError('aborted', 'train: expected at least one step');
+    this.rows.clear();
+    return JSON.stringify({ steps: this.trainingStep, loss: 0.25, files: ['manifest.json'] });
+  }
+
+  trainedFile(): Uint8Array {
+    return new Uint8Array([1, 2, 3]);
+  }
+
+  dropTraining(): void {
+    this.trainingStep = 0;
+  }
+
   lesson(name: string): string {
     return JSON.stringify({ name });
   }

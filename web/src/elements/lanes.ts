@@ -108,7 +108,7 @@ export class VitrineLanes extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'docker run --rm --interactive --tty --';
+    this.prompt = 'tar --extract --file';
     this.policy = defaultPolicy;
     this.growth = [];
     this.measure = 'multiply_adds';

@@ -23,6 +23,8 @@ import type {
   Sightings,
   ToWorker,
   TokenPiece,
+  TrainingProgress,
+  TrainingResult,
 } from './protocol';
 import { RowNumbers } from './row-numbers';
 import type { EngineSession, SessionFactory } from './session';
@@ -40,17 +42,20 @@ type Handler<K extends RequestKind> = (
   context: { signal: AbortSignal; emit: (event: Requests[K]['event']) => void },
 ) => Promise<Requests[K]['result']>;
 
-/** What the engine serves. */
-type Served = Exclude<RequestKind, 'train'>;
+/** What a session tells of a training: the times are kept here, the bytes of the files come one by one. */
+type Trained = Omit<TrainingResult, 'files'> & { files: string[] };
 
 /** What a session tells of a row that has just begun, with its own number. */
 type Started = Requests['start']['result'];
 
 export class EngineHost {
   private session: EngineSession | null = null;
+  /** How often the model was replaced: rows of another one are gone. */
+  private replacements = 0;
+  private isTraining = false;
   private readonly rows = new RowNumbers();
   private readonly running = new Map<number, AbortController>();
-  private readonly handlers: { [K in Served]: Handler<K> };
+  private readonly handlers: { [K in RequestKind]: Handler<K> };
 
   constructor(private readonly surroundings: HostSurroundings) {
     this.handlers = {
@@ -73,6 +78,7 @@ export class EngineHost {
       detect: async ({ fault }) => JSON.parse(this.loaded().detect(fault)) as Sightings,
       parity: async ({ prompt, ...options }) =>
         JSON.parse(this.loaded().checkParity(prompt, JSON.stringify(options))) as ParityReport,
+      train: (params, context) => this.train(params, context),
       lesson: async ({ name, input }) =>
         JSON.parse(this.loaded().lesson(name, JSON.stringify(input))) as Lessons[LessonName]['result'],
     };
@@ -114,6 +120,7 @@ export class EngineHost {
 
   private replaceSession(session: EngineSession | null): void {
     this.session = session;
+    this.replacements += 1;
     this.rows.clear();
   }
 
@@ -152,13 +159,14 @@ export class EngineHost {
   /** A stopped generation has a result: its text so far, with finish_reason "aborted". */
   private readonly generate: Handler<'generate'> = async ({ prompt, policy, parity, heal }, { signal, emit }) => {
     const session = this.loaded();
+    const { replacements } = this;
     const started = session.start(prompt, JSON.stringify(policy), JSON.stringify({ parity, heal }));
     const { row } = JSON.parse(started) as Started;
     try {
       for (let finished = false; !finished;) {
         // Between any two passes the page may stop the row, ask for a completion or load another bundle.
         await this.surroundings.yieldToMessages();
-        if (this.session !== session) throw new EngineError('aborted', 'engine: another bundle was loaded');
+        this.requireStill(replacements);
         if (signal.aborted) break;
         const [step] = JSON.parse(session.step([row])) as [EngineStep];
         if (step.error) throw new EngineError(step.error.code, step.error.message);
@@ -166,7 +174,7 @@ export class EngineHost {
         emit({ ...step, piece: this.piece(step.token) });
       }
     } catch (error) {
-      if (this.isUsable(session, error)) {
+      if (this.replacements === replacements && !(error instanceof WebAssembly.RuntimeError)) {
         session.cancel(row);
         session.finish(row);
       }
@@ -212,9 +220,39 @@ export class EngineHost {
     return result;
   }
 
-  /** Rows of a session that was replaced went with it, and nothing may run on a module after a trap. */
-  private isUsable(session: EngineSession, error: unknown): boolean {
-    return this.session === session && !(error instanceof WebAssembly.RuntimeError);
+  /** A stopped training has a result too: what was learned until then. */
+  private readonly train: Handler<'train'> = async (request, { signal, emit }) => {
+    if (this.isTraining) throw new EngineError('invalid_option', 'train: expected one training at a time, found two');
+    const session = this.loaded();
+    const { replacements } = this;
+    const begin = performance.now();
+    let progress = JSON.parse(session.beginTraining(JSON.stringify(request))) as TrainingProgress;
+    const tell = (): void => emit({ ...progress, ms: performance.now() - begin });
+    this.isTraining = true;
+    let trapped = false;
+    try {
+      for (tell(); progress.stage !== 'bundle'; tell()) {
+        await this.surroundings.yieldToMessages();
+        this.requireStill(replacements);
+        if (signal.aborted) break;
+        progress = JSON.parse(session.trainStep()) as TrainingProgress;
+      }
+      const trained = JSON.parse(session.endTraining()) as Trained;
+      this.replaceSession(session);
+      const files = trained.files.map((name) => ({ name, bytes: session.trainedFile(name) }));
+      return { ...trained, files };
+    } catch (error) {
+      trapped = error instanceof WebAssembly.RuntimeError;
+      throw error;
+    } finally {
+      this.isTraining = false;
+      if (this.session === session && !trapped) session.dropTraining();
+    }
+  };
+
+  /** Throws where another model has taken the place of the one that was there then. */
+  private requireStill(replacements: number): void {
+    if (this.replacements !== replacements) throw new EngineError('aborted', 'engine: another bundle was loaded');
   }
 
   private piece(token: number | null): string {

@@ -28,6 +28,14 @@ export interface EngineSession {
   cancel(row: number): void;
   /** The row's result; the row is forgotten. */
   finish(row: number): string;
+  /** Takes a TrainingRequest, checks it and gives the first TrainingProgress, without its time. Needs no bundle. */
+  beginTraining(requestJson: string): string;
+  /** Does what the progress's stage names, up to the stage "bundle". */
+  trainStep(): string;
+  /** Makes the bundle of what was learned and loads it; rows of the model before are gone. Names the bundle's files. */
+  endTraining(): string;
+  trainedFile(name: string): Uint8Array;
+  dropTraining(): void;
   describeCache(): string;
   growth(positions: number[]): string;
   /** Needs no bundle. */

@@ -67,6 +67,16 @@ export const lanesStyles = css`
     background: var(--glass);
   }
 
+  @media (forced-colors: active) {
+    .token.given {
+      border-color: Canvas;
+    }
+
+    .key {
+      forced-color-adjust: none;
+    }
+  }
+
   .token.same {
     background: var(--cached-soft);
     border-color: var(--cached);
