@@ -10,7 +10,7 @@ export interface Demonstration {
   kind: 'alone' | 'length' | 'rewind' | 'batch' | 'ends';
 }
 
-const prompt = 'docker run --rm -it ';
+const prompt = 'docker run --rm -it';
 const longPrompt =
   'docker run --rm -it --name web -p 8080:80 -v /srv/data:/usr/share/nginx/html --restart always --network host nginx latest';
 
@@ -20,8 +20,8 @@ const batch: Demonstration = {
   kind: 'batch',
   rows: [
     { prompt, tokens: 8 },
-    { prompt: 'git commit ', tokens: 8 },
-    { prompt: 'kubectl get ', tokens: 8 },
+    { prompt: 'git commit', tokens: 8 },
+    { prompt: 'kubectl get', tokens: 8 },
   ],
 };
 
@@ -35,7 +35,7 @@ const others: Readonly<Record<string, Demonstration>> = {
     kind: 'ends',
     rows: [
       { prompt, tokens: 3 },
-      { prompt: 'git commit ', tokens: 8 },
+      { prompt: 'git commit', tokens: 8 },
     ],
   },
 };

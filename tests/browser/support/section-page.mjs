@@ -1,16 +1,17 @@
 // A page that holds one element and nothing else, as a course would embed it: beside the built page's engine and styles,
-// the element's own script. It asserts nothing.
-import { build } from 'esbuild';
-import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+// the element's own script. How such a section must look in every scheme and width is asserted here; what it does, by
+// its own test.
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+import { build } from 'esbuild';
 
 import { root } from '../../../wasm/build.mjs';
 import { copyOfPage, withPage } from './browser-page.mjs';
 
-const document = (markup) => `<!doctype html>
+const documentWith = (markup) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -28,7 +29,7 @@ const document = (markup) => `<!doctype html>
 `;
 
 /** A folder with the element of this name on its page; `remove` deletes it. */
-export async function sectionFolder(name, markup = `<vitrine-${name}></vitrine-${name}>`) {
+export async function sectionFolder(name) {
   const copy = await copyOfPage();
   await build({
     absWorkingDir: root,
@@ -42,43 +43,48 @@ export async function sectionFolder(name, markup = `<vitrine-${name}></vitrine-$
     target: 'es2022',
     logLevel: 'warning',
   });
-  await writeFile(path.join(copy.folder, 'index.html'), document(markup));
+  await writeFile(path.join(copy.folder, 'index.html'), documentWith(`<vitrine-${name}></vitrine-${name}>`));
   return copy;
 }
 
 /** What axe-core finds wrong, as "rule: element". */
-export async function violations(page) {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await page.evaluate(axe);
+async function violations(page) {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   assert.ok(found.passes.length > 10, 'axe-core looked at the page');
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}`));
 }
 
-/** How the section looks and fits in each of these: nothing wrong for axe-core, nothing that scrolls sideways. */
+const looks = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 320, scheme: 'light' },
+  { width: 1280, scheme: 'light', forced: 'active' },
+];
+
+/** In every scheme and width, once `prepare` has brought the section there: axe-core is content, nothing scrolls sideways. */
 export async function holdsItsLooks(browser, folder, prepare) {
-  const looks = [
-    { width: 1280, scheme: 'light' },
-    { width: 1280, scheme: 'dark' },
-    { width: 320, scheme: 'light' },
-    { width: 1280, scheme: 'light', forced: true },
-  ];
-  for (const { width, scheme, forced } of looks) {
+  for (const { width, scheme, forced = 'none' } of looks) {
     const features = [
       { name: 'prefers-color-scheme', value: scheme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-      ...(forced ? [{ name: 'forced-colors', value: 'active' }] : []),
+      { name: 'forced-colors', value: forced },
     ];
     await withPage(browser, { folder, width, features }, async (page) => {
       await prepare(page);
-      const where = `${width} ${scheme}${forced ? ' forced colours' : ''}`;
+      const where = `${width} pixels, ${scheme}, forced colours ${forced}`;
       assert.deepEqual(await violations(page), [], where);
-      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.deepEqual(widths, [width, width], `${where}: nothing scrolls sideways`);
-      if (process.env.VITRINE_SHOTS) {
-        const file = path.join(process.env.VITRINE_SHOTS, `${await page.evaluate(() => document.querySelector('main > :not(h1)').localName)}-${where.replaceAll(' ', '-')}.png`);
-        await page.screenshot({ path: file, fullPage: true });
-      }
     });
   }
+}
+
+/** Each figure's conclusion, and whether it has a table of at least one row. */
+export async function figuresOf(page, host) {
+  return page.$$eval(`${host} >>> figure`, (figures) =>
+    figures.map((figure) => ({
+      conclusion: figure.querySelector('figcaption')?.textContent.trim().replaceAll(/\s+/g, ' ') ?? '',
+      rows: figure.querySelectorAll('tbody tr').length,
+    })),
+  );
 }

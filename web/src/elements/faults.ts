@@ -45,7 +45,8 @@ const texts = messages('faults', {
   wrong: '\u2717 wrong',
   alone: 'One row, continued from its prompt.',
   length: 'One row whose prompt has 17 tokens, one more than a block of keys.',
-  rewind: 'One row that takes back four tokens and goes on from there.',
+  rewind: 'One row that takes back four tokens and goes on. Its draws are the same again, so what is stale is just what belongs there, and replaying shows nothing: it takes a detector that types something else.',
+  both: 'The full lane here is the healthy model, so the bits differ. The detector "parity" has the faulty model in both lanes, and is blind to what is wrong in both alike: it takes a vector from outside.',
   batch: 'Three rows that share every step.',
   ends: 'Two rows; the first may have three tokens and no more.',
   waiting: 'The model is loading.',
@@ -58,6 +59,10 @@ interface Prediction {
   /** A detector's name, or "none". */
   detector: string;
 }
+
+/** What only the recorded hash sees is wrong in every lane alike. */
+const isSeenFromOutsideAlone = (sightings: Sightings | null): boolean =>
+  sightings !== null && sightings.seen.length > 0 && sightings.seen.every(({ detector }) => detector === 'self_test');
 
 const noPrediction: Prediction = { text: '', bits: '', detector: '' };
 
@@ -295,6 +300,7 @@ export class VitrineFaults extends LitElement {
         )}
       </div>
       ${sightings ? sightingsView(sightings, detectors) : nothing}
+      ${isSeenFromOutsideAlone(sightings) && bitsDiffer(trial) ? html`<p class="note">${texts.both}</p>` : nothing}
       ${sightings ? this.comparisonView() : nothing}
     `;
   }

@@ -9,7 +9,7 @@ import { fill, messages } from '../messages';
 import { insideStyles } from '../styles/inside';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
-import { attentionMapView, headView } from '../views/attention-map';
+import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
 import { figureView } from '../views/figure';
 import { visible } from '../views/format';
 import { lensView } from '../views/logit-lens';
@@ -65,7 +65,8 @@ export class VitrineInside extends LitElement {
   declare tokens: readonly TokenPiece[];
   declare inside: Inside | null;
   declare error: EngineError | null;
-  declare chosen: { layer: number; head: number };
+  /** The head that is shown token by token; null for the one with the sharpest gaze. */
+  declare chosen: { layer: number; head: number } | null;
 
   private readonly engine = new EngineController(this, () => this.look());
   private busy = false;
@@ -75,12 +76,12 @@ export class VitrineInside extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.text = 'docker run --rm -it ubuntu';
+    this.text = 'docker run --rm -it';
     this.position = null;
     this.tokens = [];
     this.inside = null;
     this.error = null;
-    this.chosen = { layer: 0, head: 0 };
+    this.chosen = null;
   }
 
   override updated(changed: Map<PropertyKey, unknown>): void {
@@ -161,6 +162,7 @@ export class VitrineInside extends LitElement {
   private insideView(inside: Inside): TemplateResult {
     const token = visible(inside.tokens[inside.position]?.piece ?? '');
     const { layers } = inside;
+    const chosen = this.chosen ?? sharpestGaze(layers);
     return html`
       <div part="tokens">
         <p class="small soft">${texts.tokens}</p>
@@ -174,13 +176,13 @@ export class VitrineInside extends LitElement {
       <p class="hidden" role="status">${fill(texts.shown, { position: inside.position, token })}</p>
       <h3><bdi>${fill(texts.attention, { token })}</bdi></h3>
       <div class="beside">
-        ${attentionMapView(inside, this.chosen)}
+        ${attentionMapView(inside, chosen)}
         <div>
           <div class="picks">
-            ${this.pickView('layer', texts.layer, layers.length)}
-            ${this.pickView('head', texts.head, layers[0]?.attention.length ?? 0)}
+            ${this.pickView('layer', texts.layer, layers.length, chosen)}
+            ${this.pickView('head', texts.head, layers[0]?.attention.length ?? 0, chosen)}
           </div>
-          ${headView(inside, this.chosen)}
+          ${headView(inside, chosen)}
           <h3>${texts.rope}</h3>
           ${ropeView(inside)}
         </div>
@@ -196,15 +198,15 @@ export class VitrineInside extends LitElement {
     `;
   }
 
-  private pickView(name: 'layer' | 'head', label: string, count: number): TemplateResult {
+  private pickView(name: 'layer' | 'head', label: string, count: number, chosen: { layer: number; head: number }): TemplateResult {
+    const { layer, head } = chosen;
     return html`
       <label>
         ${label}
         <select
-          .value=${String(this.chosen[name])}
-          @change=${(event: Event) => (this.chosen = { ...this.chosen, [name]: Number((event.target as HTMLSelectElement).value) })}
+          @change=${(event: Event) => (this.chosen = { layer, head, [name]: Number((event.target as HTMLSelectElement).value) })}
         >
-          ${Array.from({ length: count }, (_, index) => html`<option value=${index} ?selected=${this.chosen[name] === index}>${index}</option>`)}
+          ${Array.from({ length: count }, (_, index) => html`<option value=${index} .selected=${chosen[name] === index}>${index}</option>`)}
         </select>
       </label>
     `;

@@ -26,6 +26,7 @@ import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { copyDocumentView } from '../views/copy-document';
 import { drawLineView } from '../views/draw-line';
+import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
@@ -117,7 +118,7 @@ export class VitrineSampling extends LitElement {
     super();
     this.base = null;
     this.bundle = null;
-    this.prompt = 'git ';
+    this.prompt = 'git';
     this.fields = initialSampling;
     this.tokens = 6;
     this.tracks = noTracks;
@@ -299,7 +300,7 @@ export class VitrineSampling extends LitElement {
           fill(texts.tokens, { mode: texts[mode] }),
           (index) => (this.chosen = { mode, index }),
         )}
-        ${finish ? html`<p class="small soft">${fill(texts.ended, { reason: finish })}</p>` : nothing}
+        ${finish ? html`<p class="small soft">${fill(texts.ended, { reason: finishText(finish) })}</p>` : nothing}
       </div>
     `;
   }

@@ -110,7 +110,7 @@ export class VitrineTraining extends LitElement {
     this.way = 'text';
     this.numbers = { steps: '', seed: '1' };
     this.state = noTraining;
-    this.prompt = 'On Monday ';
+    this.prompt = 'On Monday';
     this.sample = undefined;
     this.failure = null;
     this.wasLeft = false;

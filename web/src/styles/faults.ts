@@ -134,6 +134,11 @@ export const faultStyles = css`
     margin-top: var(--space-2);
   }
 
+  .note {
+    margin-top: var(--space-3);
+    max-width: 72ch;
+  }
+
   .comparison {
     margin-top: var(--space-5);
   }

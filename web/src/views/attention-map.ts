@@ -42,16 +42,21 @@ export function gazes(layers: Inside['layers']): Gaze[] {
 const spelling = (tokens: readonly TokenPiece[], position: number): string => visible(tokens[position]?.piece ?? '');
 
 /** The sharpest gaze among those that do not rest on position 0, if there is one: nearly every head can rest there. */
-export function attentionConclusion({ layers, tokens }: Inside): string {
+export function sharpestGaze(layers: Inside['layers']): Gaze {
   const all = gazes(layers);
   const elsewhere = all.filter(({ position }) => position > 0);
-  const sharpest = (elsewhere.length > 0 ? elsewhere : all).reduce((best, gaze) => (gaze.weight > best.weight ? gaze : best));
+  return (elsewhere.length > 0 ? elsewhere : all).reduce((best, gaze) => (gaze.weight > best.weight ? gaze : best));
+}
+
+export function attentionConclusion({ layers, tokens }: Inside): string {
+  const all = gazes(layers);
+  const sharpest = sharpestGaze(layers);
   return fill(texts.conclusion, {
     layer: sharpest.layer,
     head: sharpest.head,
     weight: percent(sharpest.weight),
     token: spelling(tokens, sharpest.position),
-    first: all.length - elsewhere.length,
+    first: all.filter(({ position }) => position === 0).length,
     heads: all.length,
   });
 }

@@ -1,0 +1,89 @@
+// <vitrine-inside> in Chromium: what is shown of a token is what the model did: weights that sum to one, a lens whose last
+// layer says what the command line says next, a rotation that grows with the position.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
+
+const host = 'vitrine-inside';
+const prompt = 'docker run --rm -it';
+let browser;
+let site;
+before(async () => {
+  site = await sectionFolder('inside');
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await site?.remove();
+});
+
+const open = (body) => withPage(browser, { folder: site.folder }, body);
+
+async function shown(page) {
+  await page.waitForSelector(`${host} >>> .dials`);
+  // The line chart comes with code of its own.
+  await page.waitForSelector(`${host} >>> vitrine-line-chart >>> canvas`);
+}
+
+test('every head of every layer has a row, and one head names its weights, which are shares of one', async () => {
+  await open(async (page) => {
+    await shown(page);
+    const tokens = await page.$$eval(`${host} >>> .tokens button`, (all) => all.length);
+    assert.equal(await page.$$eval(`${host} >>> .map .row`, (rows) => rows.length), 6 * 4);
+    const weights = () =>
+      page.$$eval(`${host} >>> .column .share`, (all) => all.map((share) => parseFloat(share.textContent)));
+    const first = await weights();
+    assert.equal(first.length, tokens);
+    // Written with three figures each.
+    assert.ok(Math.abs(first.reduce((sum, share) => sum + share, 0) - 100) < 0.5 * tokens, `${first}`);
+    const [layer, head] = await page.$$(`${host} >>> select`);
+    await layer.select('0');
+    await head.select('2');
+    await untilText(page, host, 'section', /Layer 0, head 2 gives/);
+    assert.notDeepEqual(await weights(), first);
+  });
+});
+
+test('the lens of the last layer says what the model says next', async () => {
+  const { text } = await commandLine('wasm', ['generate', '--json', '--bundle', 'web/models/shell', '--prompt', prompt, '--greedy', '--max-new-tokens', '1']);
+  await open(async (page) => {
+    await shown(page);
+    const said = await page.$$eval(`${host} >>> .lens tbody tr`, (rows) => rows.at(-1).querySelector('td bdi').textContent);
+    assert.equal(said, text.replaceAll(' ', '\u2423').replaceAll('\n', '\u21b5'));
+  });
+});
+
+test('by keyboard, the first token is chosen: it sees itself alone, and nothing turns', async () => {
+  await open(async (page) => {
+    await shown(page);
+    await (await page.$(`${host} >>> .tokens button`)).focus();
+    await page.keyboard.press('Enter');
+    await untilText(page, host, 'section', /At position 0 nothing turns/);
+    assert.deepEqual(
+      await page.$$eval(`${host} >>> .column .share`, (all) => all.map((share) => share.textContent)),
+      ['100 %'],
+    );
+    assert.equal(await page.$eval(`${host} >>> .tokens button`, (button) => button.getAttribute('aria-pressed')), 'true');
+  });
+});
+
+test('every figure states what it shows and has a table; a text that is refused is told at its field', async () => {
+  await open(async (page) => {
+    await shown(page);
+    const figures = await figuresOf(page, host);
+    assert.equal(figures.length, 5);
+    for (const { conclusion, rows } of figures) assert.ok(conclusion.length > 20 && rows > 0, conclusion);
+    await page.$eval(`${host} >>> #text`, (input) => {
+      input.value = 'x '.repeat(2000);
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await page.waitForSelector(`${host} >>> #text[aria-invalid=true]`);
+    assert.match(await textOf(page, host, '#error'), /^context_full: /);
+  });
+});
+
+test('it holds its looks in every scheme and width', async () => {
+  await holdsItsLooks(browser, site.folder, shown);
+});
