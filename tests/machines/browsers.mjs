@@ -20,10 +20,9 @@ async function withPuppeteer(browser, url) {
   }
 }
 
-async function inFirefox(url) {
+export async function launchFirefox() {
   const { default: puppeteer } = await import('puppeteer-core');
-  const executablePath = which('firefox-esr');
-  return withPuppeteer(await puppeteer.launch({ browser: 'firefox', executablePath, headless: true, protocolTimeout: patience }), url);
+  return puppeteer.launch({ browser: 'firefox', executablePath: which('firefox-esr'), headless: true, protocolTimeout: patience });
 }
 
 async function freePort() {
@@ -44,8 +43,11 @@ async function webDriver(base, method, path, body) {
   return value;
 }
 
-/** MiniBrowser of WebKitGTK, driven by WebKitWebDriver on a display of its own. */
-async function inWebKit(url) {
+/**
+ * MiniBrowser of WebKitGTK, driven by WebKitWebDriver on a display of its own, for as long as `body` takes. Its argument
+ * has the version, go(url), run(script) for what a script returns, and screenshot() as PNG.
+ */
+export async function withWebKit(body) {
   const display = `:${90 + (process.pid % 100)}`;
   const port = await freePort();
   const env = { ...process.env, DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' };
@@ -58,17 +60,14 @@ async function inWebKit(url) {
     const browser = { binary: '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser', args: ['--automation'] };
     const session = await webDriver(base, 'POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': browser } } });
     const path = `/session/${session.sessionId}`;
+    const { browserName, browserVersion } = session.capabilities;
     try {
-      await webDriver(base, 'POST', `${path}/url`, { url });
-      const read = { script: 'return globalThis.golden ? JSON.stringify(globalThis.golden) : null;', args: [] };
-      const end = Date.now() + patience;
-      let text = null;
-      while (text === null && Date.now() < end) {
-        await pause(500);
-        text = await webDriver(base, 'POST', `${path}/execute/sync`, read);
-      }
-      const { browserName, browserVersion } = session.capabilities;
-      return { version: `${browserName} ${browserVersion}`, golden: text === null ? { error: 'no result in time' } : JSON.parse(text) };
+      return await body({
+        version: `${browserName} ${browserVersion}`,
+        go: (url) => webDriver(base, 'POST', `${path}/url`, { url }),
+        run: (script) => webDriver(base, 'POST', `${path}/execute/sync`, { script, args: [] }),
+        screenshot: async () => Buffer.from(await webDriver(base, 'GET', `${path}/screenshot`), 'base64'),
+      });
     } finally {
       await webDriver(base, 'DELETE', path);
     }
@@ -77,9 +76,22 @@ async function inWebKit(url) {
   }
 }
 
+function inWebKit(url) {
+  return withWebKit(async ({ version, go, run }) => {
+    await go(url);
+    const end = Date.now() + patience;
+    let text = null;
+    while (text === null && Date.now() < end) {
+      await pause(500);
+      text = await run('return globalThis.golden ? JSON.stringify(globalThis.golden) : null;');
+    }
+    return { version, golden: text === null ? { error: 'no result in time' } : JSON.parse(text) };
+  });
+}
+
 /** Each engine: the programs that it needs, the packages that bring them, and open(url) to { version, golden }. */
 export const engines = [
   { name: 'Chromium', programs: ['chromium'], packages: ['chromium'], open: async (url) => withPuppeteer(await launchBrowser(), url) },
-  { name: 'Firefox', programs: ['firefox-esr'], packages: ['firefox-esr'], open: inFirefox },
+  { name: 'Firefox', programs: ['firefox-esr'], packages: ['firefox-esr'], open: async (url) => withPuppeteer(await launchFirefox(), url) },
   { name: 'WebKit', programs: ['WebKitWebDriver', 'Xvfb'], packages: ['webkit2gtk-driver', 'xvfb'], open: inWebKit },
 ];

@@ -6,6 +6,7 @@ import { postToParent, readAppearance, readFrame, type Appearance, type ToFrame 
 import { replaceMessages } from './messages';
 import { readState, writeState, type PageState } from './page-state';
 
+const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);
 
 /** What a course may record. */
@@ -57,7 +58,7 @@ async function show(name: ElementName): Promise<void> {
       postToParent(state.origin, { vitrine: 'event', type, detail: (event as CustomEvent<unknown>).detail });
     });
   }
-  document.body.append(element);
+  place.append(element);
 }
 
 window.addEventListener('message', ({ data, origin, source }: MessageEvent<unknown>) => {
@@ -79,5 +80,5 @@ if (name) {
   const told = document.createElement('p');
   told.setAttribute('role', 'alert');
   told.textContent = `element: expected one of ${elementNames.join(', ')}; found "${state.element}"`;
-  document.body.append(told);
+  place.append(told);
 }

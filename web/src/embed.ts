@@ -1,16 +1,23 @@
 // vitrine.js: one module script that makes every public element known, on any page and with no other set-up. It loads an
 // element's code when the element is first seen in the document, so a page pays for what it shows.
 
-const definitions = {
+import type { ElementName } from './public-types';
+
+const definitions: Record<ElementName, () => Promise<unknown>> = {
   'vitrine-autocomplete': () => import('./elements/autocomplete'),
   'vitrine-generator': () => import('./elements/generator'),
   'vitrine-proof': () => import('./elements/proof'),
   'vitrine-parity': () => import('./elements/parity'),
+  'vitrine-lanes': () => import('./elements/lanes'),
+  'vitrine-cache': () => import('./elements/cache'),
+  'vitrine-sampling': () => import('./elements/sampling'),
+  'vitrine-inside': () => import('./elements/inside'),
+  'vitrine-faults': () => import('./elements/faults'),
+  'vitrine-training': () => import('./elements/training'),
   'vitrine-lab': () => import('./lessons/index'),
-} as const;
+};
 
 /** The public elements. */
-export type ElementName = keyof typeof definitions;
 export const elementNames = Object.keys(definitions) as ElementName[];
 
 const asked = new Map<ElementName, Promise<unknown>>();
@@ -46,4 +53,4 @@ new MutationObserver((records) => {
 }).observe(document.documentElement, { childList: true, subtree: true });
 
 export { replaceMessages } from './messages';
-export type { LabResult } from './lab-record';
+export type * from './public-types';

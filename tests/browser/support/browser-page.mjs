@@ -59,6 +59,7 @@ export async function withPage(browser, options, body) {
         globalThis.violations.push(`${event.violatedDirective}: ${event.blockedURI}`);
       });
     });
+    await options.prepare?.(page);
     await page.goto(`${site.url}${fragment}`);
     await body(page, site);
     assert.deepEqual(await page.evaluate(() => globalThis.violations), [], 'violations of the Content-Security-Policy');

@@ -48,7 +48,11 @@ const maxCharacters = 20_000;
  * @attr {string} text - What is in the box.
  * @fires {CustomEvent<string>} vitrine-text - The visitor changed the text.
  * @fires {CustomEvent<Run>} vitrine-run - A completion is proved: once when it begins, and for every step.
+ * @csspart title - The title.
  * @csspart panel - The frame.
+ * @csspart keys - What the keys do.
+ * @csspart examples - What to begin with.
+ * @csspart cost - What the completion cost.
  * @csspart box - The case with the text box.
  */
 export class VitrineAutocomplete extends LitElement {
@@ -253,7 +257,7 @@ export class VitrineAutocomplete extends LitElement {
     const { load } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title"><label for="box">${texts.title}</label></h2>
+        <h2 id="title" part="title"><label for="box">${texts.title}</label></h2>
         ${this.caseView()} ${load.kind === 'failed' ? this.failureView(load.error) : this.belowView()}
       </section>
     `;
@@ -305,7 +309,7 @@ export class VitrineAutocomplete extends LitElement {
     const ghost = this.ghost;
     const { load } = this.engine;
     return html`
-      <p class="keys small soft" id="keys">
+      <p class="keys small soft" id="keys" part="keys">
         <button type="button" class="primary" ?disabled=${ghost === ''} @click=${() => this.accept(ghost)}>
           ${texts.accept}
         </button>
@@ -316,7 +320,7 @@ export class VitrineAutocomplete extends LitElement {
       <p class="hidden" role="status">${ghost === '' ? '' : fill(texts.suggestion, { text: ghost })}</p>
       ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
       ${load.kind === 'loading' ? this.loadingView(load.progress) : this.costView()}
-      <p class="examples small soft">
+      <p class="examples small soft" part="examples">
         <span>${texts.examples}</span>
         ${examples.map(
           (example) => html`
@@ -347,7 +351,7 @@ export class VitrineAutocomplete extends LitElement {
     const { reused_positions, prefill, decode } = result;
     const time = milliseconds(prefill.ms + decode.ms);
     return html`
-      <div class="cost">
+      <div class="cost" part="cost">
         ${reuseStripView(reused_positions, prefill.positions)}
         <span class="small soft">${fill(texts.time, { time })}</span>
       </div>

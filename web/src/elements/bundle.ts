@@ -169,6 +169,7 @@ const manifestText = ({ corpus, training, held_out }: Description): string =>
  * @element vitrine-bundle
  * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
  * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @csspart title - The title.
  * @csspart panel - The frame.
  */
 export class VitrineBundle extends LitElement {
@@ -187,7 +188,7 @@ export class VitrineBundle extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         ${this.content()}
       </section>
     `;

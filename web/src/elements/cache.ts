@@ -67,6 +67,7 @@ interface Row {
  * @element vitrine-cache
  * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
  * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
+ * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  * @csspart row - A row of the batch.
@@ -225,7 +226,7 @@ export class VitrineCache extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         ${this.controlsView()}
         ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
         <p class="status small soft" role="status">${this.status}</p>

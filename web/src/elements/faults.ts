@@ -79,6 +79,7 @@ interface Outcome {
  * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} fault - The fault that is chosen, by name; "none" by default.
  * @fires {CustomEvent<{fault: string, right: number, asked: number}>} vitrine-faults - A fault was run, and the prediction compared.
+ * @csspart title - The title.
  * @csspart switches - A radio button for each fault.
  * @csspart prediction - What the visitor expects.
  * @csspart figure - A figure: picture, conclusion, table.
@@ -191,7 +192,7 @@ export class VitrineFaults extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.list ? this.formView(this.list) : html`<p class="soft" role="status">${this.engine.load.kind === 'failed' ? texts.failed : texts.waiting}</p>`}
         ${this.outcome?.error ? html`<p class="error" role="alert"><code>${this.outcome.error.code}: ${this.outcome.error.message}</code></p>` : nothing}

@@ -42,7 +42,12 @@ export interface GeneratorState {
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
  * @fires {CustomEvent<GeneratorState>} vitrine-generator-state - The visitor changed the prompt or the policy.
+ * @csspart title - The title.
  * @csspart panel - The frame.
+ * @csspart prompt - The prompt.
+ * @csspart generate - The button that generates.
+ * @csspart stop - The button that stops.
+ * @csspart policy - The policy; `hide` also takes its options by name: mode, temperature, top_k, stop_strings, ...
  * @csspart output - The generated text.
  */
 export class VitrineGenerator extends LitElement {
@@ -133,12 +138,13 @@ export class VitrineGenerator extends LitElement {
     const { ready } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <form @submit=${this.generate} novalidate>
-          <label for="prompt">${texts.prompt}</label>
+          <label for="prompt" part="prompt">${texts.prompt}</label>
           <div class="line">
             <input
               id="prompt"
+              part="prompt"
               dir="auto"
               autocomplete="off"
               autocapitalize="off"
@@ -146,10 +152,12 @@ export class VitrineGenerator extends LitElement {
               .value=${this.prompt}
               @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
             />
-            <button type="submit" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>
-            <button type="button" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>${texts.stop}</button>
+            <button type="submit" part="generate" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>
+            <button type="button" part="stop" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>${texts.stop}</button>
           </div>
           <vitrine-policy
+            part="policy"
+            hide=${this.getAttribute('hide') ?? nothing}
             .fields=${this.fields}
             .error=${this.run?.error ?? null}
             @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.changeFields(event.detail)}

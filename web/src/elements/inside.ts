@@ -42,6 +42,7 @@ const texts = messages('inside', {
  * @attr {string} text - The text that is read.
  * @attr {number} position - The token that is looked into; the last one by default.
  * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-inside - The visitor chose another text or token.
+ * @csspart title - The title.
  * @csspart text
  * @csspart tokens
  * @csspart figure - A figure: picture, conclusion, table.
@@ -130,7 +131,7 @@ export class VitrineInside extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         <div class="field" part="text">
           <label for="text">${texts.text}</label>

@@ -63,6 +63,7 @@ interface Row {
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
+ * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  */
@@ -251,7 +252,7 @@ export class VitrineLanes extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         ${this.controlsView()}
         ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}

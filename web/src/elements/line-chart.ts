@@ -94,7 +94,7 @@ export class VitrineLineChart extends LitElement {
         axes: [
           // What stands on an x axis here is counted: steps, layers, positions.
           { ...axis, label: chart.xLabel, incrs: wholeIncrements },
-          { ...axis, label: chart.yLabel, size: 62, ...(format ? { values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))) } : {}) },
+          { ...axis, label: chart.yLabel, size: 76, ...(format ? { values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))) } : {}) },
         ],
         series: [
           {},

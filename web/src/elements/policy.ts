@@ -71,7 +71,7 @@ export class VitrinePolicy extends LitElement {
     return html`
       <fieldset>
         <legend>${texts.title}</legend>
-        <div class="modes" role="radiogroup" aria-label=${texts.mode}>
+        <div class="modes" part="mode" role="radiogroup" aria-label=${texts.mode}>
           ${modes.map((mode) => this.modeView(mode))}
           <span class="small soft">${sampling ? texts.draws : texts.likeliest}</span>
         </div>
@@ -107,7 +107,7 @@ export class VitrinePolicy extends LitElement {
     const wrong = this.wrongField === name;
     // A text field: a number field would swallow what it does not like, and the engine could not say why.
     return html`
-      <div class="field">
+      <div class="field" part=${name}>
         <label for=${name}>${labels[name]}</label>
         <input
           id=${name}
@@ -127,7 +127,7 @@ export class VitrinePolicy extends LitElement {
 
   private stopView(): TemplateResult {
     return html`
-      <div class="field wide">
+      <div class="field wide" part="stop_strings">
         <label for="stop">${texts.stop}</label>
         <textarea
           id="stop"

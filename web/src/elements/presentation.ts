@@ -5,12 +5,15 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { onMessagesReplaced } from '../messages';
 
-const partName = /^[a-z][a-z-]*$/;
+const partName = /^[a-z][a-z_-]*$/;
 
 export class Presentation implements ReactiveController {
   private stopListening: (() => void) | null = null;
   private readonly sheet = new CSSStyleSheet();
-  private readonly attributes = new MutationObserver(() => this.hideParts());
+  private readonly attributes = new MutationObserver(() => {
+    this.hideParts();
+    this.host.requestUpdate(); // elements hand the attribute on
+  });
 
   constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
     host.addController(this);

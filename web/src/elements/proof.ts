@@ -40,6 +40,7 @@ const texts = messages('proof', {
  * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
  * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} for - The id of the one element whose runs it shows; by default those of all.
+ * @csspart title - The title.
  * @csspart panel - The frame.
  */
 export class VitrineProof extends LitElement {
@@ -81,7 +82,7 @@ export class VitrineProof extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <p class="small soft">${texts.about}</p>
         ${this.run ? this.evidence(this.run) : verdictView({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 })}
       </section>

@@ -113,9 +113,9 @@ export class VitrineQuiz extends LitElement {
       <form @submit=${this.submit} novalidate>
         <h3>${text.title}</h3>
         <p class="small soft">${fill(text.about, { count, needed })}</p>
-        <ol part="questions">
+        <div class="questions" part="questions">
           ${this.questions.map((question, index) => this.questionView(question, index))}
-        </ol>
+        </div>
         <div class="end">
           <button type="submit" part="check" class=${this.checked ? '' : 'primary'}>
             ${this.checked ? text.again : text.check}
@@ -137,9 +137,9 @@ export class VitrineQuiz extends LitElement {
     const chosen = this.chosen[index] ?? null;
     const verdict = chosen === right;
     return html`
-      <li>
+      <div>
         <fieldset>
-          <legend>${prompt}</legend>
+          <legend>${index + 1}. ${prompt}</legend>
           ${options.map(
             (option, number) => html`
               <label class="option">
@@ -161,23 +161,20 @@ export class VitrineQuiz extends LitElement {
             ? html`<p class="why ${verdict ? 'right' : 'wrong'}"><strong>${verdict ? text.right : text.wrong}</strong> ${why}</p>`
             : nothing
         }
-      </li>
+      </div>
     `;
   }
 
   static override styles = [
     shared,
     css`
-      ol {
-        margin: 0;
-        padding-inline-start: 1.4em;
-        display: grid;
-        gap: var(--space-4);
+      h3 {
+        margin-top: 0;
       }
 
-      li::marker {
-        font-weight: 620;
-        color: var(--ink-soft);
+      .questions {
+        display: grid;
+        gap: var(--space-5);
       }
 
       fieldset {

@@ -81,6 +81,7 @@ const mostTokens = 24;
  * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} prompt - The text that is continued.
  * @fires {CustomEvent<{prompt: string, fields: SamplingFields, tokens: number}>} vitrine-sampling - The visitor changed something.
+ * @csspart title - The title.
  * @csspart prompt
  * @csspart options
  * @csspart penalties
@@ -177,7 +178,7 @@ export class VitrineSampling extends LitElement {
   override render(): TemplateResult {
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.controlsView()} ${this.stateView()}
       </section>

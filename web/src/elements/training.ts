@@ -68,6 +68,7 @@ const redrawMilliseconds = 250;
  * @attr {string} text - The text to train on.
  * @attr {string} way - "text", or "overfit" for one tiny batch.
  * @fires {CustomEvent<TrainingResult>} vitrine-trained - A training ended with a model.
+ * @csspart title - The title.
  * @csspart way
  * @csspart text
  * @csspart options - Steps and seed.
@@ -215,7 +216,7 @@ export class VitrineTraining extends LitElement {
     const { error } = this;
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title">${texts.title}</h2>
+        <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.formView()}
         <p class="small soft" role="status">${this.statusText()}</p>

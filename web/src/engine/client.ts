@@ -53,6 +53,18 @@ interface Pending {
   release: () => void;
 }
 
+/** A browser refuses a worker of another origin; one of this origin may import its script from there, where CORS allows. */
+function startWorker(url: URL): Worker {
+  const options = { type: 'module', name: 'vitrine' } as const;
+  if (url.origin === location.origin) return new Worker(url, options);
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
+  const worker = new Worker(script, options);
+  const release = (): void => URL.revokeObjectURL(script);
+  worker.addEventListener('message', release, { once: true });
+  worker.addEventListener('error', release, { once: true });
+  return worker;
+}
+
 export class LanguageModel {
   private nextId = 1;
   private readonly pending = new Map<number, Pending>();
@@ -71,7 +83,7 @@ export class LanguageModel {
 
   /** A model in a worker of its own. The URL is explicit, so that bundlers and sub-paths need no convention. */
   static start(workerUrl: string | URL): LanguageModel {
-    return new LanguageModel(new Worker(workerUrl, { type: 'module', name: 'vitrine' }));
+    return new LanguageModel(startWorker(new URL(workerUrl, document.baseURI)));
   }
 
   /** Loads a bundle: a folder's absolute URL that ends in a slash. The module's URL is absolute too. */

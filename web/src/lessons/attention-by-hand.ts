@@ -62,6 +62,9 @@ const text = messages('lab-attention-by-hand-figure', {
 });
 
 const operands = ['q', 'k', 'v'] as const;
+/** What was typed, as a formula writes it: with a true minus sign, and in brackets where it follows another sign. */
+const signed = (typed: string): string => typed.trim().replace('-', '\u2212');
+const factor = (typed: string): string => (typed.trim().startsWith('-') ? `(${signed(typed)})` : signed(typed));
 const copy = (rows: readonly string[][]): string[][] => rows.map((row) => [...row]);
 
 export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
@@ -198,13 +201,11 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
   private productsStep(result: Attention): TemplateResult {
     const { q, k } = this.texts;
     const substituted = q.map((query) =>
-      k.map((key) => query.map((entry, index) => `${entry.trim()}\u00b7${key[index]?.trim() ?? ''}`).join(' + ')),
+      k.map((key) => query.map((entry, index) => `${factor(entry)}\u00b7${factor(key[index] ?? '')}`).join(' + ')),
     );
-    const content = mathml`
-      <mi>P</mi><mo>=</mo><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup><mo>=</mo>${matrix(substituted)}
-      <mo>=</mo>${numberMatrix(result.products)}
-    `;
-    return this.step(text.products, content, 'P = Q K transposed');
+    const given = mathml`<mi>P</mi><mo>=</mo><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup><mo>=</mo>${matrix(substituted)}`;
+    const computed = mathml`<mi>P</mi><mo>=</mo>${numberMatrix(result.products)}`;
+    return html`<li>${text.products}${formula(given, 'P = Q K transposed, substituted')}${formula(computed, 'P')}</li>`;
   }
 
   private scaleMath({ scale, scores }: Attention): TemplateResult {
@@ -216,7 +217,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
 
   private mixMath({ weights, output }: Attention): TemplateResult {
     return mathml`
-      <mi>O</mi><mo>=</mo><mi>W</mi><mi>V</mi><mo>=</mo>${numberMatrix(weights)}${matrix(this.texts.v)}<mo>=</mo>
+      <mi>O</mi><mo>=</mo><mi>W</mi><mi>V</mi><mo>=</mo>${numberMatrix(weights)}${matrix(this.texts.v.map((row) => row.map(signed)))}<mo>=</mo>
       ${numberMatrix(output)}
     `;
   }

@@ -9,6 +9,9 @@ const lessons: Record<string, () => Promise<Module>> = {
   'attention-temperature': () => import('./attention-temperature'),
   'attention-by-hand': () => import('./attention-by-hand'),
   'kv-cache-growth': () => import('./kv-cache-growth'),
+  'sampling-policy': () => import('./sampling-policy'),
+  'causal-mask-failure': () => import('./causal-mask-failure'),
+  'tiny-batch-overfit': () => import('./tiny-batch-overfit'),
   parity: () => import('./parity'),
   rope: () => import('./rope'),
 };

@@ -58,7 +58,7 @@ export const lessonStyles = css`
   }
 
   mtd {
-    padding: 0.1em 0.4em;
+    padding: 0.3em 0.5em;
   }
 
   .shares {

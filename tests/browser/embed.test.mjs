@@ -1,0 +1,163 @@
+// The elements on pages that are not ours, in Chromium: from another origin under a strict policy, as a plain script, in a
+// frame, several at once, in another language and direction.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { violations } from './support/axe.mjs';
+import { inside, launchBrowser, pageFolder, patience, untilText } from './support/browser-page.mjs';
+import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
+import { withScreenshot } from './support/screenshots.mjs';
+
+let browser;
+let files;
+before(async () => {
+  browser = await launchBrowser();
+  files = await serveFiles(pageFolder);
+});
+after(async () => {
+  await browser?.close();
+  await files?.close();
+});
+
+/** The policy that docs/embed.md tells a host page to send. */
+const policyFor = (origin) =>
+  `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'; worker-src blob: ${origin}; connect-src ${origin}; frame-src ${origin}`;
+
+/** Opens a host page and hands it to `body`; afterwards no error may have been noted. */
+async function withHost(t, html, { headers, errors = [] } = {}, body) {
+  const host = await servePages({ '/': html }, headers);
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  const noted = [];
+  page.on('pageerror', (error) => noted.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('404')) noted.push(message.text());
+  });
+  try {
+    await withScreenshot(t.name, () => page.screenshot(), async () => {
+      await page.goto(host.url);
+      await body(page, host);
+      assert.deepEqual(noted, errors);
+    });
+  } finally {
+    await page.close();
+    await host.close();
+  }
+}
+
+const moduleScript = () => `<script type="module" src="${files.url}vitrine.js"></script>`;
+const ghost = (page, host = 'vitrine-autocomplete') => untilText(page, host, '[data-ghost]', /\S/);
+
+test('one module script of another origin is all the set-up, under a strict policy and without isolation', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-autocomplete text="git comm"></vitrine-autocomplete>`);
+  const headers = { 'Content-Security-Policy': policyFor(new URL(files.url).origin) };
+  await withHost(t, html, { headers }, async (page) => {
+    assert.match(await ghost(page), /\S/);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+    assert.equal(page.workers().length, 1);
+    assert.deepEqual(await violations(page), []);
+  });
+});
+
+test('a plain script defines the same elements', async (t) => {
+  const html = hostPage(
+    `<script src="${files.url}vitrine-classic.js"></script><vitrine-autocomplete text="git comm"></vitrine-autocomplete>`,
+  );
+  await withHost(t, html, {}, async (page) => {
+    assert.match(await ghost(page), /\S/);
+    assert.ok(await page.evaluate(() => globalThis.vitrine.elementNames.includes('vitrine-lab')));
+  });
+});
+
+test('two elements on one page share one worker, which ends when both are gone', async (t) => {
+  const html = hostPage(
+    `${moduleScript()}<vitrine-autocomplete text="git comm"></vitrine-autocomplete><vitrine-generator></vitrine-generator>`,
+  );
+  await withHost(t, html, {}, async (page) => {
+    await ghost(page);
+    await inside(page, 'vitrine-generator', 'button[type=submit][aria-disabled=false]');
+    assert.equal(page.workers().length, 1);
+    await page.$eval('vitrine-autocomplete', (element) => element.remove());
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    assert.equal(page.workers().length, 1, 'one of two is still there');
+    const ended = new Promise((resolve) => page.once('workerdestroyed', resolve));
+    await page.$eval('vitrine-generator', (element) => element.remove());
+    await ended;
+    assert.equal(page.workers().length, 0);
+  });
+});
+
+test('an element that is added later is found, and one that is in a shadow root when it is defined', async (t) => {
+  await withHost(t, hostPage(moduleScript()), {}, async (page) => {
+    await page.evaluate(() => document.querySelector('main').append(document.createElement('vitrine-parity')));
+    await inside(page, 'vitrine-parity', 'button');
+    await page.evaluate(async (url) => {
+      const { define } = await import(url);
+      const root = document.querySelector('h1').attachShadow({ mode: 'open' });
+      root.append(document.createElement('vitrine-lab'));
+      await define('vitrine-lab');
+    }, `${files.url}vitrine.js`);
+    await inside(page, 'h1', 'vitrine-lab');
+    assert.ok(await page.evaluate(() => customElements.get('vitrine-lab') !== undefined));
+  });
+});
+
+test("a foreign page's custom properties do not reach in, and those with the prefix do", async (t) => {
+  const html = hostPage(
+    `<style>:root { --line: 3px solid red; --ink: red; --vitrine-ink: rgb(1, 2, 3); } main { font: 30px serif; text-align: right; }</style>
+    ${moduleScript()}<vitrine-generator></vitrine-generator>`,
+  );
+  await withHost(t, html, {}, async (page) => {
+    const title = await inside(page, 'vitrine-generator', 'h2');
+    const seen = await title.evaluate((element) => {
+      const { color, fontFamily, textAlign } = getComputedStyle(element);
+      const { borderTopWidth, borderTopStyle } = getComputedStyle(element.closest('.panel'));
+      return { color, fontFamily, textAlign, borderTopWidth, borderTopStyle };
+    });
+    assert.equal(seen.color, 'rgb(1, 2, 3)');
+    assert.match(seen.fontFamily, /system-ui/);
+    assert.equal(seen.textAlign, 'start');
+    assert.deepEqual([seen.borderTopWidth, seen.borderTopStyle], ['1px', 'solid']);
+  });
+});
+
+test('messages are replaced by those of another language, in elements that are shown and in those to come', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-lab name="rope"></vitrine-lab>`, { lang: 'de' });
+  await withHost(t, html, {}, async (page) => {
+    await untilText(page, 'vitrine-lab', '[part=reveal]', /Show the figure/);
+    await page.evaluate(async (url) => {
+      const { replaceMessages } = await import(url);
+      replaceMessages({
+        'lab.reveal': 'Abbildung zeigen',
+        'lab.first': 'Bitte zuerst eine Vorhersage.',
+        'lab-rope.title': 'Drehung je Position',
+        'parity.check': 'Parit\u00e4t pr\u00fcfen',
+      });
+      document.querySelector('main').append(document.createElement('vitrine-parity'));
+    }, `${files.url}vitrine.js`);
+    await untilText(page, 'vitrine-lab', '[part=reveal]', /^\s*Abbildung zeigen\s*$/);
+    await untilText(page, 'vitrine-lab', '[part=title]', /Drehung je Position/);
+    await untilText(page, 'vitrine-parity', '[part=check]', /Parit\u00e4t pr\u00fcfen/);
+    await (await inside(page, 'vitrine-lab', '[part=reveal]')).click();
+    await untilText(page, 'vitrine-lab', '[role=status]', /Bitte zuerst eine Vorhersage/);
+  });
+});
+
+test('from right to left, the layout turns and what the model says keeps its own direction', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-generator prompt="git"></vitrine-generator>`, { lang: 'ar', dir: 'rtl' });
+  await withHost(t, html, {}, async (page) => {
+    await inside(page, 'vitrine-generator', 'button[type=submit][aria-disabled=false]');
+    await (await inside(page, 'vitrine-generator', 'button[type=submit]')).click();
+    await untilText(page, 'vitrine-generator', '.after', /\d/);
+    const seen = await page.$eval('vitrine-generator', (element) => {
+      const root = element.shadowRoot;
+      const output = root.querySelector('[data-output]');
+      const isolated = output.closest('[dir], bdi');
+      const [label, button] = [root.querySelector('label'), root.querySelector('button')].map((part) => part.getBoundingClientRect());
+      return { title: getComputedStyle(root.querySelector('h2')).direction, output: isolated && getComputedStyle(isolated).direction, turned: button.left < label.right };
+    });
+    assert.deepEqual(seen, { title: 'rtl', output: 'ltr', turned: true });
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.equal(widths[0], widths[1]);
+  });
+});
