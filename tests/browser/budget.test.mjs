@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { launchBrowser, pageFolder, untilReady, withPage } from './support/browser-page.mjs';
+import { inside, launchBrowser, pageFolder, untilReady, withPage } from './support/browser-page.mjs';
 
 const budgets = { script: 100_000, engine: 250_000 };
 const engineFiles = ['vitrine-module.wasm', 'vitrine-module.mjs'];
@@ -25,7 +25,7 @@ test('the whole page, scrolled to its end, loads at most 100 kB of JavaScript an
       await section.evaluate((element) => element.scrollIntoView());
       await page.waitForFunction((element) => element.querySelector(':not(:defined)') === null, {}, section);
     }
-    await page.waitForSelector('vitrine-lanes >>> vitrine-line-chart >>> canvas');
+    await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
     const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map((entry) => entry.name));
     const scripts = [...new Set(loaded.map((url) => new URL(url).pathname.slice(1)))].filter((file) => /\.js$/.test(file));
     assert.ok(scripts.includes('main.js') && scripts.includes('worker.js') && scripts.length > 10, scripts.join(' '));
