@@ -170,6 +170,7 @@ export const lessonStyles = css`
     margin: var(--space-3) 0;
     padding-inline-start: 1.4em;
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: var(--space-3);
   }
 
