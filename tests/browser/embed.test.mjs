@@ -161,3 +161,26 @@ test('from right to left, the layout turns and what the model says keeps its own
     assert.equal(widths[0], widths[1]);
   });
 });
+
+test('from right to left, a number in a table keeps its minus sign before it', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-lab name="rope"></vitrine-lab>`, { lang: 'ar', dir: 'rtl' });
+  await withHost(t, html, {}, async (page) => {
+    await (await inside(page, 'vitrine-lab', '#prediction')).type('It stays.');
+    await (await inside(page, 'vitrine-lab', '[part=reveal]')).click();
+    const cell = await inside(page, 'vitrine-lab >>> vitrine-lab-rope', 'figure:nth-of-type(2) tbody td:last-child bdi');
+    const seen = await cell.evaluate((element) => {
+      const at = (index) => {
+        const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        let node = text.nextNode();
+        while (node.data.trim() === '') node = text.nextNode();
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return { text: element.textContent.trim(), minus: at(0), digit: at(1) };
+    });
+    assert.match(seen.text, /^\u2212\d/);
+    assert.ok(seen.minus < seen.digit, JSON.stringify(seen));
+  });
+});
