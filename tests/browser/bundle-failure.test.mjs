@@ -1,6 +1,6 @@
 // A bundle that is missing, truncated or corrupted, in Chromium: the page names the part and offers to try again.
 import assert from 'node:assert/strict';
-import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -63,4 +63,29 @@ test('a manifest that is no JSON is told as such', async () => {
 test('a bundle that is not there is told, and the page stands', async () => {
   const text = await alertAfter((bundle) => rm(bundle, { recursive: true }));
   assert.match(text, /file_not_found: part "manifest"/);
+});
+
+test('a section whose code is not there says so, and loads it once it is', async () => {
+  const { folder, remove } = await copyOfPage();
+  try {
+    // The one script that defines the element; its name is a hash.
+    const scripts = (await readdir(folder)).filter((file) => /^chunk-.*\.js$/.test(file));
+    const texts = await Promise.all(scripts.map((file) => readFile(path.join(folder, file), 'utf8')));
+    const script = scripts[texts.findIndex((text) => text.includes('customElements.define("vitrine-cache"'))];
+    assert.ok(script, 'the script of vitrine-cache was found');
+    await rename(path.join(folder, script), path.join(folder, 'elsewhere.js'));
+    await withPage(browser, { folder, errors: 'any' }, async (page) => {
+      await untilReady(page);
+      await page.$eval('#cache', (section) => section.scrollIntoView());
+      const alert = await page.waitForSelector('vitrine-cache [role=alert]');
+      assert.match(await alert.evaluate((element) => element.textContent), /did not load: /);
+      await rename(path.join(folder, 'elsewhere.js'), path.join(folder, script));
+      await Promise.all([page.waitForNavigation(), (await page.$('vitrine-cache button')).click()]);
+      await untilReady(page);
+      await page.$eval('#cache', (section) => section.scrollIntoView());
+      await inside(page, 'vitrine-cache', '[data-row="1"]');
+    });
+  } finally {
+    await remove();
+  }
 });

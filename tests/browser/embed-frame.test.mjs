@@ -169,11 +169,17 @@ test('what the visitor sets goes into the address, and a reload shows it again',
     await field.type(' pu');
     const seed = await inside(page, 'vitrine-generator >>> vitrine-policy', '#seed');
     await seed.type('5');
-    await page.waitForFunction(() => /prompt=git\+pu/.test(location.search) && /seed=75/.test(location.search) && /hide=title/.test(location.search));
+    await page.waitForFunction(() => /prompt=git\+pu/.test(location.search) && /seed=75/.test(location.search) && /bundle=architecture\./.test(location.search) && /hide=title/.test(location.search));
     await page.reload();
     await inside(page, 'vitrine-generator', '#prompt');
     assert.equal(await page.$eval('vitrine-generator >>> #prompt', (input) => input.value), 'git pu');
     assert.equal(await page.$eval('vitrine-generator >>> vitrine-policy >>> #seed', (input) => input.value), '75');
+  });
+});
+
+test('an address that was made with another bundle says so', async (t) => {
+  await withAddress(t, 'element=vitrine-generator&prompt=git&bundle=weights.00000000', async (page) => {
+    await page.waitForFunction(() => /made with another model.*weights: expected 00000000, found [0-9a-f]{8}/.test(document.querySelector('main > p').textContent));
   });
 });
 

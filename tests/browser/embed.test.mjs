@@ -21,7 +21,7 @@ after(async () => {
 
 /** The policy that docs/embed.md tells a host page to send. */
 const policyFor = (origin) =>
-  `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${origin}; frame-src ${origin}`;
+  `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'; worker-src blob: ${origin}; connect-src ${origin}; frame-src ${origin}`;
 
 /** Opens a host page and hands it to `body`; afterwards no error may have been noted. */
 async function withHost(t, html, { headers, errors = [] } = {}, body) {
@@ -159,5 +159,28 @@ test('from right to left, the layout turns and what the model says keeps its own
     assert.deepEqual(seen, { title: 'rtl', output: 'ltr', turned: true });
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     assert.equal(widths[0], widths[1]);
+  });
+});
+
+test('from right to left, a number in a table keeps its minus sign before it', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-lab name="rope"></vitrine-lab>`, { lang: 'ar', dir: 'rtl' });
+  await withHost(t, html, {}, async (page) => {
+    await (await inside(page, 'vitrine-lab', '#prediction')).type('It stays.');
+    await (await inside(page, 'vitrine-lab', '[part=reveal]')).click();
+    const cell = await inside(page, 'vitrine-lab >>> vitrine-lab-rope', 'figure:nth-of-type(2) tbody td:last-child bdi');
+    const seen = await cell.evaluate((element) => {
+      const at = (index) => {
+        const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        let node = text.nextNode();
+        while (node.data.trim() === '') node = text.nextNode();
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return { text: element.textContent.trim(), minus: at(0), digit: at(1) };
+    });
+    assert.match(seen.text, /^\u2212\d/);
+    assert.ok(seen.minus < seen.digit, JSON.stringify(seen));
   });
 });

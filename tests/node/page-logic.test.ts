@@ -4,11 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/completer';
-import type { RunResult, RunStep } from '../../web/src/engine/protocol';
+import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
+import { growthConclusion, growthTable } from '../../web/src/growth';
 import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
-import { beginRun, isRunning, tokenSteps, totals, withStep } from '../../web/src/run';
+import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/run';
+import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
 
@@ -137,6 +140,8 @@ test('a completion is one line, and one that was cut short ends in a whole word'
 });
 
 const step = (change: Partial<RunStep>): RunStep => ({
+  row: 0,
+  coin: 0,
   phase: 'decode',
   past: 0,
   token: 1,
@@ -144,8 +149,8 @@ const step = (change: Partial<RunStep>): RunStep => ({
   text: 'a',
   probability: 1,
   finish_reason: null,
-  cached: { positions: 1, multiply_adds: 10, ms: 1 },
-  full: { positions: 5, multiply_adds: 50, ms: 4 },
+  cached: { positions: 1, multiply_adds: 10, bytes_read: 100, ms: 1 },
+  full: { positions: 5, multiply_adds: 50, bytes_read: 130, ms: 4 },
   parity: { tokens: 1, identical_tokens: 1, logits_compared: 256, differing_bits: 0 },
   positions: 5,
   cache: { formula: 1, used: 2, allocated: 3 },
@@ -153,17 +158,88 @@ const step = (change: Partial<RunStep>): RunStep => ({
 });
 
 test('a run sums its steps, prefill and decode apart', () => {
-  const chunk = step({ phase: 'prefill', token: null, full: null, cached: { positions: 4, multiply_adds: 40, ms: 2 } });
+  const chunk = step({ phase: 'prefill', token: null, full: null, cached: { positions: 4, multiply_adds: 40, bytes_read: 120, ms: 2 } });
   let run = beginRun('generation', 'x');
   assert.ok(isRunning(run));
   for (const next of [chunk, step({ phase: 'prefill' }), step({}), step({})]) run = withStep(run, next);
   const sums = totals(run);
-  assert.deepEqual(sums.prefill, { positions: 5, multiply_adds: 50, ms: 3 });
-  assert.deepEqual(sums.decode, { positions: 2, multiply_adds: 20, ms: 2 });
-  assert.deepEqual(sums.full, { positions: 15, multiply_adds: 150, ms: 12 });
+  assert.deepEqual(sums.prefill, { positions: 5, multiply_adds: 50, bytes_read: 220, ms: 3 });
+  assert.deepEqual(sums.decode, { positions: 2, multiply_adds: 20, bytes_read: 200, ms: 2 });
+  assert.deepEqual(sums.full, { positions: 15, multiply_adds: 150, bytes_read: 390, ms: 12 });
   assert.equal(sums.parity.tokens, 4);
   assert.equal(tokenSteps(run).length, 3);
   assert.equal(isRunning({ ...run, result: {} as RunResult }), false);
+});
+
+test('a rewind takes back tokens with the passes that chose them, and leaves those of the prompt', () => {
+  const chunk = step({ phase: 'prefill', token: null, full: null });
+  const steps = [chunk, step({ phase: 'prefill', piece: 'a' }), step({ piece: 'b' }), step({ piece: 'c' })];
+  const left = (tokens: number): string => withoutLastTokens(steps, tokens).map(({ piece, token }) => (token === null ? '-' : piece)).join('');
+  assert.deepEqual([0, 1, 2, 3, 4].map(left), ['-abc', '-ab', '-a', '-', '-']);
+});
+
+test('the costs of tokens count the passes over a long prompt to the first one', () => {
+  const chunk = step({ phase: 'prefill', token: null, full: null, cached: { positions: 4, multiply_adds: 40, bytes_read: 120, ms: 2 } });
+  const costs = tokenCosts([chunk, step({ phase: 'prefill' }), step({ full: null })]);
+  assert.deepEqual(
+    costs.map(({ cached, full }) => [cached.positions, cached.ms, full?.positions ?? null]),
+    [
+      [5, 3, 5],
+      [1, 1, null],
+    ],
+  );
+});
+
+test('the conclusions of growth are worded from its points', () => {
+  const cost = (scale: number): Omit<LaneCost, 'ms'> => ({ positions: 1, multiply_adds: scale, bytes_read: 10 * scale });
+  const point = (positions: number): GrowthPoint => ({
+    positions,
+    cache_bytes: 3840 * positions,
+    cached: cost(100),
+    full: cost(100 * positions),
+  });
+  const points = [point(1), point(64), point(256)];
+  assert.match(growthConclusion(points, 'multiply_adds'), /^At 256 positions .* 100 with the cache and 25.6 K without: 256x/);
+  assert.match(growthConclusion(points, 'bytes_read'), /reads 1.00 kB with the cache and 256 kB without/);
+  assert.equal(
+    growthConclusion(points, 'cache_bytes'),
+    'The cache grows by 3.84 kB with every position, always the same: at 256 it holds 983 kB.',
+  );
+  assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
+});
+
+test('the timeline says when the first token came and what each one after it took', () => {
+  const decode = { positions: 1, multiply_adds: 10, bytes_read: 100, ms: 1 };
+  const prefill = { ...decode, positions: 4, ms: 6 };
+  const costs = tokenCosts([
+    step({ phase: 'prefill', cached: prefill, full: prefill }),
+    step({ cached: decode, full: { ...decode, ms: 7 } }),
+    step({ cached: decode, full: { ...decode, ms: 11 } }),
+  ]);
+  assert.equal(timelineConclusion(costs.slice(0, 1)), 'The first token came after 6.00 ms.');
+  assert.equal(
+    timelineConclusion(costs),
+    'The first token came after 6.00 ms, each further one after 1.00 ms. Without the cache, the last one took 11.0 ms, and the run 3.0x as long.',
+  );
+});
+
+test('the grid of a cache shows free places too, never more than fit, and says what it holds', () => {
+  assert.deepEqual(
+    [0, 40, 48, 250, 256].map((positions) => shownPositions({ positions, capacity: 256 })),
+    [48, 48, 64, 256, 256],
+  );
+  assert.equal(shownPositions({ positions: 3, capacity: 20 }), 20);
+  const bytes = { formula: 1, used: 2, allocated: 3 };
+  const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
+  assert.equal(
+    cacheGridConclusion(map),
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 2.',
+  );
+  assert.deepEqual(cacheGridTable(map).rows, [
+    ['0', '1.00', '3.00'],
+    ['1', '2.00', '7.25'],
+  ]);
+  assert.equal(cacheGridConclusion({ ...map, positions: 0, key_norms: [[[]], [[]]] }), 'No position is filled yet: 256 are free.');
 });
 
 test('one step to the right accepts a word', () => {

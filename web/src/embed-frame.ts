@@ -1,10 +1,15 @@
 // The script of embed.html: shows the element that the address names, with the attributes, policy, appearance and language
 // that it gives, and tells the parent its height and the element's events. It talks to one declared origin and no other.
 
-import { define, elementNames, type ElementName } from './embed';
+import { engineUrls } from './elements/engine-controller';
+import { define, elementNames } from './embed';
+import { SharedEngine } from './engine/shared-engine';
 import { postToParent, readAppearance, readFrame, type Appearance, type ToFrame } from './frame-messages';
+import { notStarted, type LoadState } from './load-state';
 import { replaceMessages } from './messages';
-import { readState, writeState, type PageState } from './page-state';
+import { otherBundleText } from './other-bundle';
+import { bundleMark, readState, stateNames, writeState, type PageState } from './page-state';
+import type { ElementName } from './public-types';
 
 const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);
@@ -20,28 +25,45 @@ function setAppearance({ theme, lang, dir }: Appearance): void {
   root.dir = dir;
 }
 
-/** Only what the element observes is an attribute of it; where the engine's files are is not the address's to say. */
+/** Where the engine's files are is not the address's to say, and `bundle` is the mark of a bundle, as in the page's address. */
+const notAttributes = ['base', 'bundle'];
+
+/** Only what the element observes is an attribute of it. */
 function setAttributes(element: HTMLElement): void {
   const { observedAttributes = [] } = element.constructor as { observedAttributes?: string[] };
   for (const [name, value] of state.attributes) {
-    if (name !== 'base' && observedAttributes.includes(name)) element.setAttribute(name, value);
+    if (!notAttributes.includes(name) && observedAttributes.includes(name)) element.setAttribute(name, value);
   }
   if (state.hide !== '') element.setAttribute('hide', state.hide);
   if ('fields' in element) element.fields = readState(location.search).fields;
 }
 
-/** The address follows what the visitor sets, so that it can be copied. */
+/** The address follows what the visitor sets, so that it can be copied, and tells when it was made with another bundle. */
 function follow(element: HTMLElement): void {
+  let load: LoadState = notStarted;
+  const told = document.createElement('p');
+  told.setAttribute('role', 'status');
+  place.prepend(told);
+  const showBundle = (): void => {
+    told.textContent = otherBundleText(readState(location.search).bundle, load);
+  };
+  SharedEngine.hold(engineUrls(null, null), (now) => {
+    load = now;
+    showBundle();
+  });
   const keep = (changed: Partial<PageState>): void => {
-    const page = { ...readState(location.search), ...changed };
+    const bundle = load.kind === 'ready' ? bundleMark(load.description.parts) : '';
     const values = new URLSearchParams(location.search);
-    for (const name of [...new URLSearchParams(writeState(readState(location.search))).keys()]) values.delete(name);
-    for (const [name, value] of new URLSearchParams(writeState(page))) values.set(name, value);
+    for (const name of stateNames) values.delete(name);
+    for (const [name, value] of new URLSearchParams(writeState({ ...readState(location.search), ...changed, bundle }))) {
+      values.set(name, value);
+    }
     history.replaceState(null, '', `?${values}`);
+    showBundle();
     postToParent(state.origin, { vitrine: 'address', href: location.href });
   };
-  element.addEventListener('vitrine-text', (event) => keep({ text: (event as CustomEvent<string>).detail }));
-  element.addEventListener('vitrine-generator-state', (event) => keep((event as CustomEvent<Partial<PageState>>).detail));
+  element.addEventListener('vitrine-text', (event) => keep({ text: event.detail }));
+  element.addEventListener('vitrine-generator-state', (event) => keep(event.detail));
 }
 
 function tellHeight(): void {
@@ -52,10 +74,10 @@ async function show(name: ElementName): Promise<void> {
   await define(name);
   const element = document.createElement(name);
   setAttributes(element);
-  follow(element);
+  if (name === 'vitrine-generator' || name === 'vitrine-autocomplete') follow(element);
   for (const type of toldEvents) {
     element.addEventListener(type, (event) => {
-      postToParent(state.origin, { vitrine: 'event', type, detail: (event as CustomEvent<unknown>).detail });
+      postToParent(state.origin, { vitrine: 'event', type, detail: event.detail });
     });
   }
   place.append(element);

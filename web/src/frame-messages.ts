@@ -32,7 +32,9 @@ const own = ['element', 'theme', 'lang', 'dir', 'hide', 'origin'];
 
 function originOf(value: string | null, fallback: string): string {
   try {
-    return value === null ? fallback : new URL(value).origin;
+    // Of a data: or file: address the origin is the text "null", which would be everybody's.
+    const { protocol, origin } = new URL(value ?? fallback);
+    return /^https?:$/.test(protocol) ? origin : fallback;
   } catch {
     return fallback;
   }

@@ -14,15 +14,9 @@ import { SharedEngine } from './engine/shared-engine';
 import { markContents } from './contents';
 import { loadWhenNear } from './load-when-near';
 import { notStarted, type LoadState } from './load-state';
-import { fill, messages } from './messages';
-import { bundleDifferences, bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
+import { otherBundleText } from './other-bundle';
+import { bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
 import { recording } from './recording';
-
-const texts = messages('page', {
-  other_bundle: 'This address was made with another model, so its tokens may be others here. {parts}.',
-  other_part: '{part}: expected {expected}, found {found}',
-  absent: 'none',
-});
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -62,13 +56,8 @@ function applyState(): void {
   showOtherBundle();
 }
 
-/** An address reproduces its tokens with the bundle that it was made with; another one is told, part by part. */
 function showOtherBundle(): void {
-  const differences = load.kind === 'ready' ? bundleDifferences(state.bundle, load.description.parts) : [];
-  const parts = differences.map(([part, expected, found]) =>
-    fill(texts.other_part, { part, expected: expected || texts.absent, found: found || texts.absent }),
-  );
-  otherBundle.textContent = parts.length === 0 ? '' : fill(texts.other_bundle, { parts: parts.join('; ') });
+  otherBundle.textContent = otherBundleText(state.bundle, load);
 }
 
 document.addEventListener('vitrine-text', (event) => {

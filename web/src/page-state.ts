@@ -37,10 +37,13 @@ export function bundleDifferences(mark: string, parts: readonly BundlePart[]): A
 /** A longer text is not carried: addresses have limits, and writing one takes time. */
 const maxCarried = 2000;
 
+/** What an address calls the parts of a state. */
+export const stateNames = ['text', 'prompt', 'mode', ...numberOptions, 'stop', 'bundle'] as const;
+
 /** Whether a fragment carries a state: one that names a place on the page ("#try") does not. */
 export function carriesState(fragment: string): boolean {
-  const known = ['text', 'prompt', 'mode', ...numberOptions, 'stop', 'bundle'];
-  return [...new URLSearchParams(fragment.replace(/^#/, '')).keys()].some((name) => known.includes(name));
+  const values = new URLSearchParams(fragment.replace(/^#/, ''));
+  return stateNames.some((name) => values.has(name));
 }
 
 /** Reads a fragment. What it does not name stays as it is at first; what it does not know is left out. */

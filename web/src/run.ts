@@ -60,8 +60,8 @@ export function tokenCosts(steps: readonly RunStep[]): TokenCost[] {
 /** The steps that are left when a row gives back its last tokens. */
 export function withoutLastTokens(steps: readonly RunStep[], tokens: number): RunStep[] {
   const chosen = steps.flatMap((step, index) => (step.token === null ? [] : [index]));
-  const first = chosen.at(-tokens);
-  return tokens <= 0 || first === undefined ? [...steps] : steps.slice(0, first);
+  const first = tokens > 0 ? chosen.at(-Math.min(tokens, chosen.length)) : undefined;
+  return first === undefined ? [...steps] : steps.slice(0, first);
 }
 
 export interface RunTotals {

@@ -78,12 +78,16 @@ export const lessonStyles = css`
     stroke: var(--line);
   }
 
+  /* The largest is filled and the others are outlined: colour alone tells nothing. */
   .bar {
-    fill: var(--full);
+    fill: var(--full-soft);
+    stroke: var(--full);
+    vector-effect: non-scaling-stroke;
   }
 
   .bar.largest {
     fill: var(--cached);
+    stroke: var(--cached);
   }
 
   .dials {
@@ -170,6 +174,7 @@ export const lessonStyles = css`
     margin: var(--space-3) 0;
     padding-inline-start: 1.4em;
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: var(--space-3);
   }
 

@@ -48,8 +48,8 @@ export function dataTableView({ caption, head, rows }: FigureTable): TemplateRes
           ${rows.map(
             ([first, ...rest]) => html`
               <tr>
-                <th scope="row">${first ?? nothing}</th>
-                ${rest.map((cell, column) => html`<td class=${kind(column + 1)}>${cell}</td>`)}
+                <th scope="row"><bdi>${first ?? nothing}</bdi></th>
+                ${rest.map((cell, column) => html`<td class=${kind(column + 1)}><bdi>${cell}</bdi></td>`)}
               </tr>
             `,
           )}
