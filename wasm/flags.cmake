@@ -72,6 +72,10 @@ endif()
 add_library(vitrine_quick_flags INTERFACE)
 target_compile_options(vitrine_quick_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# What computes little and goes into the module: small rather than quick. Any level gives the same bits.
+add_library(vitrine_compact_flags INTERFACE)
+target_compile_options(vitrine_compact_flags INTERFACE $<$<CONFIG:Release>:-Oz>)
+
 # For wasm, the optimiser runs once more at the link: tests do without.
 add_library(vitrine_test_flags INTERFACE)
 target_link_libraries(vitrine_test_flags INTERFACE vitrine_quick_flags)
@@ -89,6 +93,7 @@ if(EMSCRIPTEN)
     -sDYNAMIC_EXECUTION=0                # the page's Content-Security-Policy allows no eval
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB
     -sFILESYSTEM=0                       # bytes come from the caller
+    -sMALLOC=emmalloc                    # the small one: forward() allocates nothing
     -sSTACK_SIZE=1MB
     "SHELL:--emit-tsd vitrine-module.d.ts")
 endif()

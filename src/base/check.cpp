@@ -1,7 +1,19 @@
 // How a text from outside looks in a message. The rest of check.hpp stands there whole.
 #include "base/check.hpp"
 
+#include <cstdio>
+
 namespace vitrine {
+
+void append_text(std::string& out, std::string_view text) { out += text; }
+void append_text(std::string& out, char character) { out += character; }
+void append_integer(std::string& out, std::int64_t number) { out += std::to_string(number); }
+void append_integer(std::string& out, std::uint64_t number) { out += std::to_string(number); }
+
+void append_text(std::string& out, double number) {
+  char text[32];
+  out.append(text, static_cast<std::size_t>(std::snprintf(text, sizeof text, "%g", number)));
+}
 
 std::string in_quotes(std::string_view text, std::size_t max_length) {
   constexpr std::string_view kHex = "0123456789abcdef";

@@ -2,24 +2,36 @@
 // mistakes (debug and test builds), and str() and in_quotes() to write their messages. Not a logging facility.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/error.hpp"
 
 namespace vitrine {
 
+// One argument of str(). No stream is behind it: the standard ones bring the locales of the world into a wasm module.
+void append_text(std::string& out, std::string_view text);
+void append_text(std::string& out, char character);
+void append_text(std::string& out, double number);  ///< with six digits, as %g
+void append_integer(std::string& out, std::int64_t number);
+void append_integer(std::string& out, std::uint64_t number);
+template <std::integral Integer>
+void append_text(std::string& out, Integer number) {
+  using Wide = std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
+  append_integer(out, static_cast<Wide>(number));
+}
+
 /// Writes its arguments one after the other: str("expected ", 3, ", found ", 4).
 template <class... Args>
 std::string str(const Args&... args) {
-  std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // or else a text that memory was short for would end early, and nobody would know
-  (out << ... << args);
-  return out.str();
+  std::string out;
+  (append_text(out, args), ...);
+  return out;
 }
 
 /// A text from outside for an error message: in quotes, ASCII alone, cut after `max_length` bytes.

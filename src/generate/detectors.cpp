@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <iomanip>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -16,10 +16,9 @@ namespace {
 
 /// A number as people read it, and its bits: neighbours look alike otherwise.
 std::string exact(float value) {
-  std::ostringstream out;
-  out << std::setprecision(9) << value << " (0x" << std::hex << std::uppercase << std::setw(8) << std::setfill('0')
-      << std::bit_cast<std::uint32_t>(value) << ")";
-  return out.str();
+  char text[48];
+  std::snprintf(text, sizeof text, "%.9g (0x%08X)", static_cast<double>(value), std::bit_cast<std::uint32_t>(value));
+  return text;
 }
 
 /// The first logit of which the two rows [V] have different bits.

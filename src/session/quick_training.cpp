@@ -83,7 +83,7 @@ QuickTrainingOptions parse_quick_training(const Json& json) {
   TextTrainingOptions& training = options.training;
   training.unit = unit == "line" ? DocumentUnit::line : DocumentUnit::stream;
   training.vocab_size = size("vocab_size", kBytesAndMark, 8192,
-                             std::min<std::size_t>(1024, kBytesAndMark + 31 + options.text.size() / 16));
+                             std::min<std::size_t>(1024, kBytesAndMark + 31 + options.text.size() / 64));
   ModelConfig& config = training.config;
   config.d_model = size("d_model", 2, 512, 64);
   config.n_layers = size("n_layers", 1, 16, 2);
@@ -94,9 +94,9 @@ QuickTrainingOptions parse_quick_training(const Json& json) {
   require_small(config, training.vocab_size);
   training.only_first_tokens = options.overfit ? std::min(kOverfitTokens, config.max_seq_len - 1) : 0;
   TrainingOptions& steps = training.training;
-  steps.schedule.total_steps = size("steps", 1, 100'000, options.overfit ? 150 : 300);
+  steps.schedule.total_steps = size("steps", 1, 100'000, options.overfit ? 150 : 400);
   steps.schedule.warmup_steps = std::min<std::uint64_t>(20, steps.schedule.total_steps / 10);
-  steps.schedule.peak = reader.optional_number("learning_rate", 1e-6, 1).value_or(1e-2);
+  steps.schedule.peak = reader.optional_number("learning_rate", 1e-6, 1).value_or(options.overfit ? 1e-2 : 3e-3);
   steps.schedule.minimum = steps.schedule.peak / 20;
   steps.batch_rows = std::max<std::size_t>(256, config.max_seq_len);
   steps.weight_decay = options.overfit ? 0.0 : 0.1;

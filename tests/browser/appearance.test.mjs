@@ -37,7 +37,7 @@ async function showEverySection(page) {
   }
   await untilText(page, 'vitrine-lanes', '[data-parity]', /0 bits differ/);
   await untilText(page, 'vitrine-cache', '[data-row="1"] figcaption', /positions are filled/);
-  await page.waitForNetworkIdle();
+  await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
 }
 
 /** Violations as "rule: element", in words that a failing test can show. */

@@ -80,7 +80,9 @@ test('a section whose code is not there says so, and loads it once it is', async
       const alert = await page.waitForSelector('vitrine-cache [role=alert]');
       assert.match(await alert.evaluate((element) => element.textContent), /did not load: /);
       await rename(path.join(folder, 'elsewhere.js'), path.join(folder, script));
-      await (await page.$('vitrine-cache button')).click();
+      await Promise.all([page.waitForNavigation(), (await page.$('vitrine-cache button')).click()]);
+      await untilReady(page);
+      await page.$eval('#cache', (section) => section.scrollIntoView());
       await inside(page, 'vitrine-cache', '[data-row="1"]');
     });
   } finally {

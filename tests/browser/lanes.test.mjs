@@ -85,7 +85,7 @@ test('growth is a chart with a table, for each of its measures', async () => {
     for (const radio of await page.$$('vitrine-lanes >>> .measures input')) {
       await radio.evaluate((input) => input.click());
       captions.add(await textOf(page, 'vitrine-lanes', '.growth figcaption'));
-      await page.waitForSelector('vitrine-lanes >>> vitrine-line-chart >>> canvas');
+      await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
     }
     assert.equal(captions.size, 3, [...captions].join('\n'));
     assert.equal((await page.$$('vitrine-lanes >>> .growth tbody tr')).length, 17);

@@ -139,7 +139,7 @@ test('a page that is left and come back to still completes', async () => {
 
 test('a page that is left while it loads and come back to loads then', async () => {
   await withPage(browser, {}, async (page, site) => {
-    await page.waitForSelector('vitrine-status >>> .loading');
+    await inside(page, 'vitrine-status', '.loading');
     await page.goto(`${site.url}icon.svg`);
     await page.goBack();
     await untilReady(page);

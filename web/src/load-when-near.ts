@@ -13,9 +13,11 @@ const texts = messages('load-when-near', {
 /** So far below or above the screen that what is scrolled to is there. */
 const margin = '600px 0px';
 
-/** What an element without its code shows is what stands between its tags. */
+/**
+ * What an element without its code shows is what stands between its tags. A browser may keep a script that failed for as
+ * long as the page: trying again is the page anew, whose address holds what the visitor has set.
+ */
 async function load(target: Element, loader: () => Promise<unknown>): Promise<void> {
-  target.replaceChildren();
   try {
     await loader();
   } catch (error) {
@@ -25,7 +27,7 @@ async function load(target: Element, loader: () => Promise<unknown>): Promise<vo
     const retry = document.createElement('button');
     retry.type = 'button';
     retry.textContent = texts.retry;
-    retry.addEventListener('click', () => void load(target, loader));
+    retry.addEventListener('click', () => location.reload());
     target.replaceChildren(told, retry);
   }
 }

@@ -86,10 +86,21 @@ function watch(page, origin) {
   return noted;
 }
 
-export const untilReady = (page) => page.waitForSelector('vitrine-status >>> .ready');
+/**
+ * An element inside the shadow root of another, when it is there. Asked for again and again: what waits for a selector by
+ * itself looks anew only when the document outside of shadow roots changes.
+ */
+export async function inside(page, host, selector) {
+  const wanted = `${host} >>> ${selector}`;
+  for (const started = Date.now(); Date.now() - started < patience;) {
+    const found = await page.$(wanted);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return assert.fail(`expected ${wanted} within ${patience / 1000} s, found none`);
+}
 
-/** An element inside the shadow root of another, when it is there. */
-export const inside = (page, host, selector) => page.waitForSelector(`${host} >>> ${selector}`);
+export const untilReady = (page) => inside(page, 'vitrine-status', '.ready');
 
 export async function textOf(page, host, selector) {
   const handle = await inside(page, host, selector);

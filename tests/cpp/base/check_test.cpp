@@ -3,9 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <new>
-#include <ostream>
-#include <streambuf>
 
 #include "support/expect_error.hpp"
 
@@ -13,32 +10,19 @@ using namespace vitrine;
 
 namespace {
 constexpr std::uint64_t kMax = UINT64_MAX;
-
-/// Runs out of memory when it is written.
-struct Unprintable {};
-std::ostream& operator<<(std::ostream& out, Unprintable) {
-  struct Buffer : std::streambuf {
-    std::streamsize xsputn(const char*, std::streamsize) override { throw std::bad_alloc(); }
-  } buffer;
-  std::streambuf* const own = out.rdbuf(&buffer);
-  out << "text";
-  out.rdbuf(own);
-  return out;
-}
 }  // namespace
 
 TEST_CASE("str writes its arguments one after the other") {
   CHECK(str("expected ", 3, ", found ", 4.5, ' ', true) == "expected 3, found 4.5 1");
+  CHECK(str(-7, std::int64_t{INT64_MIN}, ' ', UINT64_MAX, ' ', 0.1f, ' ', 1e9, ' ', 1234567.0) ==
+        "-7-9223372036854775808 18446744073709551615 0.1 1e+09 1.23457e+06");
+  CHECK(str() == "");
 }
 
 TEST_CASE("a quoted string is printable ASCII of bounded length") {
   CHECK(in_quotes("plain") == "\"plain\"");
   CHECK(in_quotes(std::string_view("a\"\\\n\0\xc3\xa9", 7)) == "\"a\\\"\\\\\\x0a\\x00\\xc3\\xa9\"");
   CHECK(in_quotes("abcdef", 3) == "\"abc\"...");
-}
-
-TEST_CASE("a text that memory is short for is an error, never a shorter text") {
-  CHECK_THROWS_AS(str("expected ", Unprintable{}, ", found"), std::bad_alloc);
 }
 
 TEST_CASE("a check passes in silence and fails with its code and message") {

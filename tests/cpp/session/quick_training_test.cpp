@@ -70,7 +70,7 @@ TEST_CASE("stopped early, it keeps what it has learned") {
 }
 
 TEST_CASE("one small batch is learned by heart within the default steps, whatever the text") {
-  for (const std::string text :
+  for (const std::string& text :
        {lines(40), std::string("abcdefgh"), std::string("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b")}) {
     CAPTURE(text);
     QuickTraining training(parse_quick_training({{"text", text}, {"overfit", true}}));
@@ -98,7 +98,7 @@ TEST_CASE("the last tenth of a stream is held out, and of a short one nothing") 
 }
 
 TEST_CASE("two lines and a single byte can be learned; nothing at all and huge options are refused") {
-  for (const std::string text : {std::string("a"), std::string("ls\npwd\n"), std::string("\n")}) {
+  for (const std::string& text : {std::string("a"), std::string("ls\npwd\n"), std::string("\n")}) {
     CAPTURE(text);
     QuickTraining training(parse_quick_training(small_request(text)));
     run_to_bundle(training);

@@ -43,7 +43,7 @@ const texts = messages('training', {
   bundle: 'Putting the bundle together.',
   starting: 'Starting an engine of its own.',
   progress: 'Progress of the training',
-  done: '{steps} steps, {parameters} parameters. {conclusion}',
+  done: 'Trained for {steps} steps: {parameters} parameters.',
   tryTitle: 'Generate from it',
   prompt: 'Prompt',
   generate: 'Generate',
@@ -219,7 +219,10 @@ export class VitrineTraining extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.formView()}
-        <p class="small soft" role="status">${this.statusText()}</p>
+        <div role="status">
+          <p class="small soft">${this.statusText()}</p>
+          <p class="hidden">${state.result ? lossConclusion(state.points) : nothing}</p>
+        </div>
         ${error ? html`<p class="error" id="error" role="alert"><code>${error.code}: ${error.message}</code></p>` : nothing}
         ${state.running ? this.progressView(state.latest) : nothing}
         ${state.points.length > 0 ? this.curveView(state.points) : nothing}
@@ -297,7 +300,6 @@ export class VitrineTraining extends LitElement {
       return fill(texts.done, {
         steps: count(state.result.steps),
         parameters: magnitude(state.result.description.parameters),
-        conclusion: lossConclusion(state.points),
       });
     }
     if (!state.running) return '';
