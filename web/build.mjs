@@ -14,7 +14,7 @@ const out = path.join(root, 'build/page');
  */
 const entryGroups = [
   { main: 'web/src/main.ts', worker: 'web/src/engine/worker.ts' },
-  { vitrine: 'web/src/embed.ts', 'embed-frame': 'web/src/embed-frame.ts', 'vitrine-frame': 'web/src/embed-parent.ts' },
+  { vitrine: 'web/src/embed.ts', 'embed-frame': 'web/src/embed-frame.ts' },
 ];
 const moduleFolder = path.join(root, 'build/wasm-release');
 const moduleFiles = ['vitrine-module.mjs', 'vitrine-module.wasm'];
@@ -93,23 +93,28 @@ async function writeIndex({ outputs }) {
   await writeFile(path.join(out, 'index.html'), page.replace(marker, links.join('\n    ')));
 }
 
-/** The same elements as vitrine.js in one file that is no module: its own address stands in for the module's. */
-async function bundleClassicScript() {
-  await build({
+/** Scripts that are no modules, one file each: the elements, and what a page with frames has. */
+async function bundleClassicScripts() {
+  const options = {
     absWorkingDir: root,
-    entryPoints: { 'vitrine-classic': 'web/src/embed.ts' },
     outdir: out,
     bundle: true,
     format: 'iife',
-    globalName: 'vitrine',
-    banner: { js: 'var vitrineScript = document.currentScript.src;' },
-    define: { 'import.meta.url': 'vitrineScript' },
     loader: { '.css': 'text' },
     target: 'es2022',
     minify: true,
     sourcemap: true,
     legalComments: 'linked',
     logLevel: 'warning',
+  };
+  await build({ ...options, entryPoints: { 'vitrine-frame': 'web/src/embed-parent.ts' } });
+  await build({
+    ...options,
+    entryPoints: { 'vitrine-classic': 'web/src/embed.ts' },
+    globalName: 'vitrine',
+    // The script's own address stands in for the module's.
+    banner: { js: 'var vitrineScript = document.currentScript.src;' },
+    define: { 'import.meta.url': 'vitrineScript' },
   });
 }
 
@@ -153,7 +158,7 @@ async function copyBundles() {
 try {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await Promise.all([bundleAllScripts(), bundleClassicScript(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
+  await Promise.all([bundleAllScripts(), bundleClassicScripts(), bundleStyles(), copyStaticFiles(), copyModule(), copyBundles()]);
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;

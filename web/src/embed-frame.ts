@@ -41,27 +41,31 @@ function setAttributes(element: HTMLElement): void {
 /** The address follows what the visitor sets, so that it can be copied, and tells when it was made with another bundle. */
 function follow(element: HTMLElement): void {
   let load: LoadState = notStarted;
+  let changed = false;
   const told = document.createElement('p');
   told.setAttribute('role', 'status');
   place.prepend(told);
   const showBundle = (): void => {
     told.textContent = otherBundleText(readState(location.search).bundle, load);
   };
-  SharedEngine.hold(engineUrls(null, null), (now) => {
-    load = now;
-    showBundle();
-  });
-  const keep = (changed: Partial<PageState>): void => {
+  const keep = (now: Partial<PageState>): void => {
+    changed = true;
     const bundle = load.kind === 'ready' ? bundleMark(load.description.parts) : '';
     const values = new URLSearchParams(location.search);
     for (const name of stateNames) values.delete(name);
-    for (const [name, value] of new URLSearchParams(writeState({ ...readState(location.search), ...changed, bundle }))) {
+    for (const [name, value] of new URLSearchParams(writeState({ ...readState(location.search), ...now, bundle }))) {
       values.set(name, value);
     }
     history.replaceState(null, '', `?${values}`);
     showBundle();
     postToParent(state.origin, { vitrine: 'address', href: location.href });
   };
+  SharedEngine.hold(engineUrls(null, null), (now) => {
+    load = now;
+    // What was set before it is known which bundle is loaded is marked now.
+    if (changed && load.kind === 'ready') keep({});
+    showBundle();
+  });
   element.addEventListener('vitrine-text', (event) => keep({ text: event.detail }));
   element.addEventListener('vitrine-generator-state', (event) => keep(event.detail));
 }
