@@ -172,9 +172,12 @@ test('a version that is not that of the others is found', () => {
 
 test('a kernel whose outputs no golden result holds is found', () => {
   const kernel = 'template <class Arch = DefaultArch>\nfloat sum(const float* x, size_t n) noexcept {\n';
-  const files = { 'src/kernels/reduce.hpp': kernel, 'tests/golden/kernels.cpp': 'k::sum<Arch>(x, n);' };
-  finds(checkGolden, files);
-  finds(checkGolden, { ...files, 'tests/golden/kernels.cpp': 'k::sum_of_squares<Arch>(x, n);' }, /reduce\.hpp: sum: expected a hash/);
+  const inner = 'namespace detail {\ninline float part(float x) {}\n}  // namespace detail\ntemplate <class Arch>\ninline float lane(Vec<Arch> x) {}\n';
+  const header = `${kernel}${inner}inline float widen(int x) {}\nconstexpr size_t place(size_t i) {}\n`;
+  const calls = 'k::sum<Arch>(x, n); kernels::widen(1);';
+  finds(checkGolden, { 'src/kernels/reduce.hpp': header, 'tests/golden/kernels.cpp': calls });
+  finds(checkGolden, { 'src/kernels/reduce.hpp': header, 'tests/golden/kernels.cpp': calls.replace('sum', 'sum_of_squares') }, /reduce\.hpp: sum: expected a hash/);
+  finds(checkGolden, { 'src/kernels/reduce.hpp': header, 'tests/golden/kernels.cpp': calls.replace('widen', 'narrow') }, /reduce\.hpp: widen: expected/);
 });
 
 test('faults and detectors that the document leaves out, names otherwise or gives another owner are found', () => {

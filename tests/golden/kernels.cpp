@@ -10,6 +10,7 @@
 #include "kernels/attention_backward.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/norm.hpp"
+#include "kernels/quantize.hpp"
 #include "kernels/rope.hpp"
 #include "sets.hpp"
 #include "support/random_floats.hpp"
@@ -128,6 +129,33 @@ void add_halves(Json& json) {
     narrow.add(halves);
   }
   json["f32_to_f16"] = narrow.hex();
+}
+
+/// Rows of all lengths, with special values, and such as are small, large or zero; read back singly and as a block of
+/// keys.
+void add_quantization(const Inputs& in, Json& json) {
+  BitHash quantized, row_back, block_back;
+  for (size_t n = 1; n <= 67; ++n) {
+    for (const auto* x : {&in.x, &in.wide, &in.special}) {
+      for (const float factor : {1.0f, 1e-38f, 1e30f, 0.0f}) {
+        std::vector<float> row(x->begin() + 3, x->begin() + 3 + static_cast<std::ptrdiff_t>(n)), back(n);
+        kernels::scale(row.data(), factor, row.data(), n);
+        std::vector<std::int8_t> q(n);
+        const float scale = kernels::quantize_row(row.data(), n, q.data(), 1);
+        kernels::dequantize_row(q.data(), scale, back.data(), n);
+        quantized.add(&scale, 1).add(std::string_view(reinterpret_cast<const char*>(q.data()), n));
+        row_back.add(back);
+      }
+    }
+  }
+  const size_t D = 20, P = kernels::kKeyBlock;
+  std::vector<std::int8_t> block(D * P);
+  std::vector<float> scales(P), back(D * P);
+  for (size_t p = 0; p < P; ++p) scales[p] = kernels::quantize_row(in.wide.data() + p * D, D, block.data() + p, P);
+  kernels::dequantize_key_block(block.data(), scales.data(), back.data(), D);
+  json["quantize_row"] = quantized.hex();
+  json["dequantize_row"] = row_back.hex();
+  json["dequantize_key_block"] = block_back.add(back).hex();
 }
 
 template <class Arch>
@@ -301,6 +329,7 @@ Json kernel_hashes() {
   Json json = Json::object();
   add_scalar_math(json);
   add_halves(json);
+  add_quantization(Inputs(), json);
   for (const auto& [name, hash] : machines.front().second.items()) {
     Ways ways;
     for (const auto& [machine, hashes] : machines) ways.emplace_back(machine, hashes[name]);

@@ -14,8 +14,8 @@ Json kernel_hashes();
 /// Logits of small models with random weights: prefill, cached decode, ragged batches, threads.
 Json model_hashes();
 
-/// Tokenizer, loss curve, checkpoint and weights of short training runs, at any number of threads and after a resume.
-/// `bundle` receives what the first run made.
+/// Tokenizer, n-gram baseline; loss curve, checkpoint and weights of short training runs, at any number of threads and
+/// after a resume. `bundle` receives what the first run made.
 Json training_hashes(Bundle& bundle);
 
 /// What a bundle's model says: its logits, and the text of each case (cases.json).

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "baseline/ngram_model.hpp"
 #include "hashes.hpp"
 #include "io/tokenizer_json.hpp"
 #include "session/loaded_model.hpp"
@@ -117,6 +118,21 @@ NamedTensors train_once(const Run& run, const Dataset& dataset, std::size_t thre
   return weights;
 }
 
+/// Every probability after every token of some documents.
+std::string baseline_hash(const std::vector<std::vector<TokenId>>& documents, std::size_t vocab_size) {
+  const NgramModel model = NgramModel::train(documents, {.order = 4, .vocab_size = vocab_size});
+  BitHash hash;
+  std::vector<double> probabilities(vocab_size);
+  for (std::size_t i = 0; i < documents.size(); i += 16) {
+    for (std::size_t n = 0; n <= documents[i].size(); ++n) {
+      model.probabilities(std::span(documents[i]).first(n), probabilities);
+      hash.add(probabilities);
+    }
+    hash.add(model.loss(documents[i]));
+  }
+  return hash.hex();
+}
+
 Bundle make_trained_bundle(const Tokenizer& tokenizer, const ModelConfig& config, const NamedTensors& weights) {
   BundleContent content;
   content.name = "golden";
@@ -143,6 +159,7 @@ Json training_hashes(Bundle& bundle) {
   for (const std::string_view line : split_documents(text, DocumentUnit::line)) {
     documents.push_back(tokenizer.encode(line));
   }
+  json["n-gram baseline"] = baseline_hash(documents, tokenizer.vocab_size());
   for (const Run& run : runs(tokenizer)) {
     const Dataset dataset(documents, {mark, mark}, run.config.max_seq_len);
     Made made;
