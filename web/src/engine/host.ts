@@ -4,12 +4,12 @@
 import { EngineError, toWireError } from './errors';
 import { downloadBundle } from './loader';
 import type {
+  Answer,
   CacheBytes,
   CacheMap,
   Description,
   EngineStep,
   FaultList,
-  FromWorker,
   GrowthPoint,
   Inside,
   LessonName,
@@ -30,7 +30,7 @@ import { RowNumbers } from './row-numbers';
 import type { EngineSession, SessionFactory } from './session';
 
 export interface HostSurroundings {
-  post: (message: FromWorker) => void;
+  post: (message: Answer) => void;
   createSession: SessionFactory;
   fetch: typeof fetch;
   /** Lets messages that wait be handled; a timer would add its minimum delay to every token. */
