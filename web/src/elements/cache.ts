@@ -18,6 +18,7 @@ import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cac
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { EngineController } from './engine-controller';
 
 const texts = messages('cache', {
@@ -224,9 +225,11 @@ export class VitrineCache extends LitElement {
   }
 
   override render(): TemplateResult {
+    const { load } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
         ${this.controlsView()}
         ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
         <p class="status small soft" role="status">${this.status}</p>

@@ -10,6 +10,7 @@ import { beginRun, isRunning, withStep, type Run } from '../run';
 import { shared } from '../styles/shared';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { verdictText } from '../views/verdict';
 import { EngineController } from './engine-controller';
 import type { VitrinePolicy } from './policy';
@@ -135,10 +136,11 @@ export class VitrineGenerator extends LitElement {
 
   override render(): TemplateResult {
     const { running } = this;
-    const { ready } = this.engine;
+    const { load, ready } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
         <form @submit=${this.generate} novalidate>
           <label for="prompt" part="prompt">${texts.prompt}</label>
           <div class="line">

@@ -20,6 +20,7 @@ import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
+import { idleView } from '../views/load-progress';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
 import { EngineController } from './engine-controller';
@@ -250,9 +251,11 @@ export class VitrineLanes extends LitElement {
   }
 
   override render(): TemplateResult {
+    const { load } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
         ${this.controlsView()}
         ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}

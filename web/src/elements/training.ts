@@ -159,9 +159,12 @@ export class VitrineTraining extends LitElement {
     this.end();
     this.wasLeft = false;
     this.failure = null;
-    const { workerUrl, moduleUrl } = engineUrls(this.base, null);
-    this.run = new TrainingRun({ workerUrl, moduleUrl }, (state) => this.follow(state));
-    void this.run.train(this.request());
+    try {
+      this.run = new TrainingRun(engineUrls(this.base, null), (state) => this.follow(state));
+      void this.run.train(this.request());
+    } catch (error) {
+      this.failure = toEngineError(error);
+    }
   }
 
   private follow(state: TrainingState): void {
