@@ -15,7 +15,7 @@ import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
 import { noTraining, TrainingRun, type TrainingState } from '../training-run';
 import { figureView } from '../views/figure';
-import { bytes, count, magnitude, milliseconds } from '../views/format';
+import { bytes, count, directionOf, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
 import { engineUrls } from './engine-controller';
@@ -255,7 +255,7 @@ export class VitrineTraining extends LitElement {
           <label for="text">${texts.yourText}</label>
           <textarea
             id="text"
-            dir="auto"
+            dir=${directionOf(this.text)}
             rows="8"
             spellcheck="false"
             aria-invalid=${this.wrongField === 'text'}
