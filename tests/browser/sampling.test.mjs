@@ -120,6 +120,25 @@ test('an emptied field says what is in effect, and its slider stands there', asy
   });
 });
 
+test('a number of tokens that is none follows one, and one that is too large as many as there may be', async () => {
+  await open(async (page) => {
+    await drawn(page);
+    for (const [tokens, most] of [['0', 1], ['-5', 1], ['abc', 1], ['1000000', 24]]) {
+      await page.$eval(host, (element, value) => element.setAttribute('tokens', value), tokens);
+      await page.waitForFunction(
+        (host, most) => {
+          const tracks = [...document.querySelector(host).shadowRoot.querySelectorAll('.track')];
+          const counts = tracks.map((track) => track.querySelectorAll('button').length);
+          return counts.length === 2 && counts.every((count) => count > 0 && count <= most) && (most === 1 || Math.max(...counts) > 1);
+        },
+        {},
+        host,
+        most,
+      );
+    }
+  });
+});
+
 test('a refused option is told in the words of the engine at its field, and what was shown stays away until it is right', async () => {
   await open(async (page) => {
     await drawn(page);

@@ -150,7 +150,9 @@ export class VitrineSampling extends LitElement {
       greedy: stagePolicy(this.fields, 'greedy', mostTokens),
       sample: stagePolicy(this.fields, 'sample', mostTokens),
     };
-    this.pair?.want({ prompt: this.prompt, policies, tokens: this.tokens, trace: traced });
+    // An attribute may say anything; a text of no token has no stages.
+    const tokens = Math.min(Math.max(Math.trunc(this.tokens) || 1, 1), mostTokens);
+    this.pair?.want({ prompt: this.prompt, policies, tokens, trace: traced });
   }
 
   private show(tracks: Tracks): void {
