@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { run, StepFailed } from '../../wasm/build.mjs';
 import { newerNode } from '../run-golden.mjs';
 
-const rounds = 3;
+const rounds = 7;
 const programs = ['bench_cost', 'bench_cost_free'];
 
 export function median(values) {
