@@ -66,10 +66,10 @@ test('the healthy model is quiet, and whoever predicted that was right', async (
   });
 });
 
-/** In faults of the generator each row's logits are those of its own tokens; a rewound row draws the same ones again. */
-const withoutBits = new Set(['one_draw_for_all_rows', 'finished_row_advances', 'stale_row_after_rewind']);
+/** In faults of the generator each row's logits are those of its own tokens. */
+const withoutBits = new Set(['one_draw_for_all_rows', 'finished_row_advances']);
 /** Faults that the demonstration's few tokens survive: the bits differ, the text does not. */
-const sameText = new Set(['key_rotated_by_slot', 'norm_epsilon_wrong', 'stale_row_after_rewind']);
+const sameText = new Set(['key_rotated_by_slot', 'norm_epsilon_wrong']);
 
 test('each fault shows itself in its lanes, and the detectors of the documents see it', async () => {
   await open(async (page) => {
