@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { root } from '../../wasm/build.mjs';
-import { launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-faults';
@@ -29,7 +29,7 @@ after(async () => {
 });
 
 const open = (body) => withPage(browser, { folder: site.folder }, body);
-const click = async (page, selector) => (await page.waitForSelector(`${host} >>> ${selector}`)).click();
+const click = async (page, selector) => (await inside(page, host, selector)).click();
 
 async function run(page, fault, { text, bits, detector }) {
   await click(page, `input[value=${fault}]`);
@@ -37,7 +37,7 @@ async function run(page, fault, { text, bits, detector }) {
   await click(page, `input[name=bits][value=${bits}]`);
   await (await page.$(`${host} >>> #detector`)).select(detector);
   await click(page, 'button[type=submit]');
-  await page.waitForSelector(`${host} >>> [data-comparison], ${host} >>> [role=alert]`);
+  await inside(page, host, '[data-comparison], [role=alert]');
   const texts = (selector) =>
     page.$$eval(`${host} >>> ${selector}`, (all) => all.map((element) => element.textContent.trim().replaceAll(/\s+/g, ' ')));
   return {
@@ -73,7 +73,7 @@ const sameText = new Set(['key_rotated_by_slot', 'norm_epsilon_wrong']);
 
 test('each fault shows itself in its lanes, and the detectors of the documents see it', async () => {
   await open(async (page) => {
-    await page.waitForSelector(`${host} >>> .switch`);
+    await inside(page, host, '.switch');
     const names = await page.$$eval(`${host} >>> input[name=fault]`, (all) => all.map((radio) => radio.value));
     assert.deepEqual(names.slice(1), [...caughtBy.keys()]);
     for (const name of names.slice(1)) {
