@@ -90,6 +90,30 @@ test('each fault shows itself in its lanes, and the detectors of the documents s
   });
 });
 
+test('an element that is taken away while its run goes on leaves nothing behind, and runs again when it is back', async () => {
+  await open(async (page) => {
+    for (const stage of [/Both lanes are running/, /The detectors are looking/]) {
+      await click(page, 'input[value=rope_twice]');
+      for (const answer of ['text', 'bits']) await click(page, `input[name=${answer}][value=yes]`);
+      await (await inside(page, host, '#detector')).select('parity');
+      await click(page, 'button[type=submit]');
+      await untilText(page, host, 'form [role=status]', stage);
+      await page.evaluate((name) => {
+        globalThis.taken = document.querySelector(name);
+        globalThis.taken.remove();
+      }, host);
+      for (let wait = 0; page.workers().length > 0 && wait < 100; wait += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(page.workers().length, 0);
+      await page.evaluate(() => document.querySelector('main').append(globalThis.taken));
+      await inside(page, host, 'button[type=submit][aria-disabled=false]');
+      assert.equal(await textOf(page, host, 'form [role=status]'), '');
+      assert.equal(await page.$(`${host} >>> [role=alert]`), null);
+    }
+    const { error, saw } = await run(page, 'none', { text: 'no', bits: 'no', detector: 'none' });
+    assert.deepEqual([error, saw], [undefined, []]);
+  });
+});
+
 test('it holds its looks in every scheme and width', async () => {
   await holdsItsLooks(browser, site.folder, (page) => run(page, 'row_in_neighbours_cache', { text: 'no', bits: 'no', detector: 'none' }));
 });

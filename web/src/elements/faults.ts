@@ -138,8 +138,8 @@ export class VitrineFaults extends LitElement {
 
   private async run(event: Event): Promise<void> {
     event.preventDefault();
-    const { model } = this.engine;
-    if (this.running || model === null) return;
+    const { model, ready } = this.engine;
+    if (this.running || model === null || !ready) return;
     const { text, bits, detector } = this.prediction;
     if (text === '' || bits === '' || detector === '') {
       this.stage = 'missing';
@@ -158,7 +158,8 @@ export class VitrineFaults extends LitElement {
       tell('still', { sightings: await model.detect(fault) });
       if (this.fault === fault) this.announce();
     } catch (error) {
-      tell('still', { error: toEngineError(error) });
+      // What ended with the engine, because the element was taken away, is nobody's error.
+      tell('still', this.engine.model === model ? { error: toEngineError(error) } : {});
     }
   }
 
@@ -240,7 +241,7 @@ export class VitrineFaults extends LitElement {
           </div>
         </fieldset>
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled=${this.running}>${texts.run}</button>
+          <button type="submit" class="primary" aria-disabled=${this.running || !this.engine.ready}>${texts.run}</button>
           <span class="small soft" role="status">${this.statusText()}</span>
         </div>
       </form>
