@@ -68,18 +68,18 @@ test('a bundle that is not there is told, and the page stands', async () => {
 test('a section whose code is not there says so, and loads it once it is', async () => {
   const { folder, remove } = await copyOfPage();
   try {
-    // The one script that defines the element; its name is a hash.
+    // The scripts that define the element, the page's and that of the embed; their names are hashes.
     const scripts = (await readdir(folder)).filter((file) => /^chunk-.*\.js$/.test(file));
     const texts = await Promise.all(scripts.map((file) => readFile(path.join(folder, file), 'utf8')));
-    const script = scripts[texts.findIndex((text) => text.includes('customElements.define("vitrine-cache"'))];
-    assert.ok(script, 'the script of vitrine-cache was found');
-    await rename(path.join(folder, script), path.join(folder, 'elsewhere.js'));
+    const defining = scripts.filter((_, index) => texts[index].includes('customElements.define("vitrine-cache"'));
+    assert.ok(defining.length > 0, 'the script of vitrine-cache was found');
+    for (const script of defining) await rename(path.join(folder, script), path.join(folder, `${script}.away`));
     await withPage(browser, { folder, errors: 'any' }, async (page) => {
       await untilReady(page);
       await page.$eval('#cache', (section) => section.scrollIntoView());
       const alert = await page.waitForSelector('vitrine-cache [role=alert]');
       assert.match(await alert.evaluate((element) => element.textContent), /did not load: /);
-      await rename(path.join(folder, 'elsewhere.js'), path.join(folder, script));
+      for (const script of defining) await rename(path.join(folder, `${script}.away`), path.join(folder, script));
       await Promise.all([page.waitForNavigation(), (await page.$('vitrine-cache button')).click()]);
       await untilReady(page);
       await page.$eval('#cache', (section) => section.scrollIntoView());

@@ -169,7 +169,7 @@ export const faultStyles = css`
     }
 
     .sightings th[scope='row'] {
-      min-width: 0;
+      min-width: 10.5rem;
     }
   }
 
