@@ -4,13 +4,13 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { additionOf, Completer, nextWord, type Suggestion } from '../completer';
+import type { LanguageModel } from '../engine/client';
 import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
-import type { LanguageModel } from '../engine/client';
 import { fill, messages } from '../messages';
-import type { Recording } from '../recording';
-import { beginRun, recordedRun, withStep, type Run } from '../run';
+import { additionOf, Completer, nextWord, type Suggestion } from '../runs/completer';
+import type { Recording } from '../runs/recording';
+import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';

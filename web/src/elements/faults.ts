@@ -5,9 +5,9 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { FaultList, Sightings } from '../engine/protocol';
-import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../fault-trial';
-import { demonstrationOf } from '../fault-demonstrations';
 import { messages } from '../messages';
+import { demonstrationOf } from '../runs/fault-demonstrations';
+import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../runs/fault-trial';
 import { faultStyles } from '../styles/faults';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';

@@ -5,8 +5,8 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
-import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../policy-fields';
-import { beginRun, isRunning, withStep, type Run } from '../run';
+import { beginRun, isRunning, withStep, type Run } from '../runs/run';
+import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';

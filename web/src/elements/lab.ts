@@ -3,11 +3,11 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { forgetResult, keepResult, recallResult, type LabResult } from '../lab-record';
-import { paragraphs, type Lesson } from '../lesson';
 import { fill, messages } from '../messages';
+import { forgetResult, keepResult, recallResult, type LabResult } from '../state/lab-record';
 import { labStyles } from '../styles/lab';
 import { shared } from '../styles/shared';
+import { paragraphs, type Lesson } from './lesson';
 import { Presentation } from './presentation';
 import './quiz';
 import type { QuizResult } from './quiz';

@@ -3,11 +3,12 @@
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import { copyOrSelect } from '../clipboard';
+import { copyOrSelect } from '../browser/clipboard';
 import type { EngineError } from '../engine/errors';
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { modes, optionNamed, type Mode } from '../policy-fields';
+import { noTracks, SideBySide, type Tracks } from '../runs/side-by-side';
+import { modes, optionNamed, type Mode } from '../state/policy-fields';
 import {
   drawOptions,
   initialSampling,
@@ -19,8 +20,7 @@ import {
   type FieldOption,
   type SamplingFields,
   type StageOption,
-} from '../sampling-fields';
-import { noTracks, SideBySide, type Tracks } from '../side-by-side';
+} from '../state/sampling-fields';
 import { samplingStyles } from '../styles/sampling';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';

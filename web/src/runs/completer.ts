@@ -1,10 +1,9 @@
 // Asks for completions of a text that is being typed: one request at a time, and of the texts that came meanwhile only
 // the newest. It draws nothing and knows no element.
 
-import type { EngineError } from './engine/errors';
-import { toEngineError } from './engine/errors';
-import type { LanguageModel } from './engine/client';
-import type { RunResult } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { RunResult } from '../engine/protocol';
 
 export interface Suggestion {
   /** The text that it continues. */

@@ -1,10 +1,10 @@
 // Runs one prompt under both modes of a policy, token by token, each draw with its distribution. Of the wishes that come
 // while it works only the newest is done. It draws nothing and knows no element.
 
-import { toEngineError, type EngineError } from './engine/errors';
-import type { LanguageModel } from './engine/client';
-import type { EffectivePolicy, FinishReason, PolicyOptions, RunStep } from './engine/protocol';
-import { modes, type Mode } from './policy-fields';
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { EffectivePolicy, FinishReason, PolicyOptions, RunStep } from '../engine/protocol';
+import { modes, type Mode } from '../state/policy-fields';
 
 export interface Wish {
   prompt: string;

@@ -1,8 +1,8 @@
 // Runs a fault's demonstration twice, healthy and with the fault, and puts both beside each other token by token. The
 // engine does the rest: here nothing is computed but which tokens are the same.
 
-import type { LanguageModel } from './engine/client';
-import type { PolicyOptions, RunStep } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import type { PolicyOptions, RunStep } from '../engine/protocol';
 import { demonstrationOf, type Demonstration } from './fault-demonstrations';
 
 /** A row of the demonstration: its tokens without the fault, and with it. */
