@@ -11,7 +11,7 @@ import { markContents } from './browser/contents';
 import { loadWhenNear } from './browser/load-when-near';
 import type { VitrineAutocomplete } from './elements/autocomplete';
 import { engineUrls } from './elements/engine-controller';
-import type { GeneratorState, VitrineGenerator } from './elements/generator';
+import type { VitrineGenerator } from './elements/generator';
 import { notStarted, type LoadState } from './engine/load-state';
 import { SharedEngine } from './engine/shared-engine';
 import { recording } from './runs/recording';
@@ -61,10 +61,10 @@ function showOtherBundle(): void {
 }
 
 document.addEventListener('vitrine-text', (event) => {
-  setState({ text: (event as CustomEvent<string>).detail });
+  setState({ text: event.detail });
 });
 document.addEventListener('vitrine-generator-state', (event) => {
-  setState((event as CustomEvent<GeneratorState>).detail);
+  setState(event.detail);
 });
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;

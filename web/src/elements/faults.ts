@@ -14,6 +14,7 @@ import { shared } from '../styles/shared';
 import { dataTableView } from '../views/figure';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('faults', {
@@ -165,7 +166,7 @@ export class VitrineFaults extends LitElement {
   private announce(): void {
     const asked = this.comparison();
     const detail = { fault: this.fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
-    this.dispatchEvent(new CustomEvent('vitrine-faults', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-faults', detail);
   }
 
   /** Each question with its two answers; those that the run has not answered yet are left out. */

@@ -23,6 +23,7 @@ import { steppingButtonsView } from '../views/stepping-buttons';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
 import './line-chart';
+import { emit } from './emit';
 import { SteppingController } from './stepping-controller';
 
 const texts = messages('lanes', {
@@ -186,8 +187,7 @@ export class VitrineLanes extends LitElement {
   }
 
   private tell(): void {
-    const detail = this.steps;
-    this.dispatchEvent(new CustomEvent('vitrine-lanes', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-lanes', this.steps);
   }
 
   private announce(): void {

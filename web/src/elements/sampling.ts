@@ -30,6 +30,7 @@ import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('sampling', {
@@ -159,8 +160,7 @@ export class VitrineSampling extends LitElement {
 
   private change(changed: Partial<Pick<this, 'prompt' | 'fields' | 'tokens'>>): void {
     Object.assign(this, changed);
-    const detail = { prompt: this.prompt, fields: this.fields, tokens: this.tokens };
-    this.dispatchEvent(new CustomEvent('vitrine-sampling', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-sampling', { prompt: this.prompt, fields: this.fields, tokens: this.tokens });
   }
 
   private setNumber(name: FieldOption, value: string): void {

@@ -18,6 +18,7 @@ import { figureView } from '../views/figure';
 import { bytes, count, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
+import { emit } from './emit';
 import { engineUrls } from './engine-controller';
 import './line-chart';
 import { Presentation } from './presentation';
@@ -175,7 +176,7 @@ export class VitrineTraining extends LitElement {
     this.redraw = 0;
     this.state = this.newest;
     const { result } = this.state;
-    if (result) this.dispatchEvent(new CustomEvent('vitrine-trained', { detail: result, bubbles: true, composed: true }));
+    if (result) emit(this, 'vitrine-trained', result);
   }
 
   private async generate(event: Event): Promise<void> {

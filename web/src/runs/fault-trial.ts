@@ -97,12 +97,12 @@ async function runRows(
   return drawn;
 }
 
-export const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
+const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
   healthy.length !== broken.length || healthy.some(({ token }, index) => token !== broken[index]?.token);
 
 export const textChanged = ({ rows }: Trial): boolean => rows.some(tokensDiffer);
 
-export const differingBits = (steps: readonly RunStep[]): number =>
+const differingBits = (steps: readonly RunStep[]): number =>
   steps.reduce((sum, { parity }) => sum + parity.differing_bits, 0);
 
 export const bitsDiffer = ({ rows }: Trial): boolean => rows.some(({ broken }) => differingBits(broken) > 0);
