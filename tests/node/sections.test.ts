@@ -13,8 +13,8 @@ import type {
   RowOptions,
   RunResult,
   RunStep,
-  TrainingProgress,
 } from '../../web/src/engine/protocol';
+import type { TrainingProgress } from '../../web/src/engine/training-types';
 import { bitsDiffer, runTrial, textChanged } from '../../web/src/runs/fault-trial';
 import { SideBySide, type Tracks } from '../../web/src/runs/side-by-side';
 import { initialSampling, nextSeed, stagePolicy } from '../../web/src/state/sampling-fields';

@@ -1,7 +1,8 @@
 // The public face of the elements as types, for who uses them from TypeScript: properties by element, and the detail of
 // each event. It needs no library, and tests hold the elements to it.
 
-import type { ParityReport, PolicyOptions, RunStep, TrainingResult } from './engine/protocol';
+import type { ParityReport, PolicyOptions, RunStep } from './engine/protocol';
+import type { TrainingResult } from './engine/training-types';
 import type { Run } from './runs/run';
 import type { LabResult } from './state/lab-record';
 import type { PolicyFields } from './state/policy-fields';

@@ -5,7 +5,8 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { download, zipOfBundle } from '../browser/bundle-download';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { RunResult, TrainingProgress, TrainingRequest, TrainingResult } from '../engine/protocol';
+import type { RunResult } from '../engine/protocol';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
 import { fill, messages } from '../messages';
 import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
 import { exampleText } from '../state/example-text';

@@ -4,7 +4,7 @@
 import { html, mathml, nothing, type TemplateResult } from 'lit';
 
 import { lesson } from '../elements/lesson';
-import type { Lessons } from '../engine/protocol';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
 import { dataTableView } from '../views/figure';
 import { decimal, formula, matrix, numberMatrix } from '../views/math';

@@ -3,7 +3,7 @@
 
 import { LanguageModel } from '../engine/client';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/protocol';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
 
 export interface TrainingState {
   /** One for each step that has told its loss. */
