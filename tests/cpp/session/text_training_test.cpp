@@ -59,7 +59,9 @@ TEST_CASE("the same texts, options and seed give the same bundle, another seed a
   for (const std::uint64_t seed : {5u, 5u, 6u}) {
     TextTrainingOptions options = small_options();
     options.training.seed = seed;
+#ifndef __EMSCRIPTEN__
     options.threads = hashes.size() + 1;
+#endif
     TextTraining training({kText}, {}, options);
     CHECK_FALSE(training.has_held_out());
     training.trainer().step();
