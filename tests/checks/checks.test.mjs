@@ -55,6 +55,7 @@ test('a view imports no element, and of the engine types alone', () => {
   finds(checkWebLayers, { 'web/src/views/a.ts': "import { Model } from '../engine/client';\n" }, /views may not import engine/);
   finds(checkWebLayers, { 'web/src/views/a.ts': "import type { El } from '../elements/x';\n" }, /views may not import elements/);
   finds(checkWebLayers, { 'web/src/elements/a.ts': "import {\n  draw,\n} from '../views/x';\n" });
+  finds(checkWebLayers, { 'web/src/runs/a.ts': "import { draw } from '../views/x';\n" }, /runs may not import views/);
   finds(checkWebLayers, { 'web/src/misc/a.ts': '' }, /web\/src\/misc is no layer/);
 });
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
 import { readAppearance, readFrame } from '../../web/src/frame-messages';
-import { forgetResult, keepResult, recallResult, type LabResult } from '../../web/src/lab-record';
-import { lesson, paragraphs, passMark } from '../../web/src/lesson';
+import { forgetResult, keepResult, recallResult, type LabResult } from '../../web/src/state/lab-record';
+import { lesson, paragraphs, passMark } from '../../web/src/elements/lesson';
 import { replaceMessages } from '../../web/src/messages';
 import { decimal } from '../../web/src/views/math';
 

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/completer';
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
-import { growthConclusion, growthTable } from '../../web/src/growth';
-import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
-import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
-import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/run';
+import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/runs/completer';
+import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
+import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
+import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { growthConclusion, growthTable } from '../../web/src/views/growth';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { zipOfBundle } from '../../web/src/bundle-download';
+import { zipOfBundle } from '../../web/src/browser/bundle-download';
 import type {
   Distribution,
   EffectivePolicy,
@@ -13,11 +13,11 @@ import type {
   RowOptions,
   RunResult,
   RunStep,
-  TrainingProgress,
 } from '../../web/src/engine/protocol';
-import { bitsDiffer, runTrial, textChanged } from '../../web/src/fault-trial';
-import { initialSampling, nextSeed, stagePolicy } from '../../web/src/sampling-fields';
-import { SideBySide, type Tracks } from '../../web/src/side-by-side';
+import type { TrainingProgress } from '../../web/src/engine/training-types';
+import { bitsDiffer, runTrial, textChanged } from '../../web/src/runs/fault-trial';
+import { SideBySide, type Tracks } from '../../web/src/runs/side-by-side';
+import { initialSampling, nextSeed, stagePolicy } from '../../web/src/state/sampling-fields';
 import { attentionConclusion, gazes, positionsHolding } from '../../web/src/views/attention-map';
 import { drawConclusion, segmentsOf } from '../../web/src/views/draw-line';
 import { lensConclusion, settledFrom } from '../../web/src/views/logit-lens';

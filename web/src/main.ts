@@ -7,16 +7,16 @@ import './elements/proof';
 import './elements/status';
 import './elements/theme';
 
+import { markContents } from './browser/contents';
+import { loadWhenNear } from './browser/load-when-near';
 import type { VitrineAutocomplete } from './elements/autocomplete';
 import { engineUrls } from './elements/engine-controller';
-import type { GeneratorState, VitrineGenerator } from './elements/generator';
+import type { VitrineGenerator } from './elements/generator';
+import { notStarted, type LoadState } from './engine/load-state';
 import { SharedEngine } from './engine/shared-engine';
-import { markContents } from './contents';
-import { loadWhenNear } from './load-when-near';
-import { notStarted, type LoadState } from './load-state';
-import { otherBundleText } from './other-bundle';
-import { bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
-import { recording } from './recording';
+import { recording } from './runs/recording';
+import { otherBundleText } from './state/other-bundle';
+import { bundleMark, carriesState, readState, writeState, type PageState } from './state/page-state';
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -61,10 +61,10 @@ function showOtherBundle(): void {
 }
 
 document.addEventListener('vitrine-text', (event) => {
-  setState({ text: (event as CustomEvent<string>).detail });
+  setState({ text: event.detail });
 });
 document.addEventListener('vitrine-generator-state', (event) => {
-  setState((event as CustomEvent<GeneratorState>).detail);
+  setState(event.detail);
 });
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;

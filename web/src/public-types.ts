@@ -1,11 +1,12 @@
 // The public face of the elements as types, for who uses them from TypeScript: properties by element, and the detail of
 // each event. It needs no library, and tests hold the elements to it.
 
-import type { ParityReport, PolicyOptions, RunStep, TrainingResult } from './engine/protocol';
-import type { LabResult } from './lab-record';
-import type { PolicyFields } from './policy-fields';
-import type { Run } from './run';
-import type { SamplingFields } from './sampling-fields';
+import type { ParityReport, PolicyOptions, RunStep } from './engine/protocol';
+import type { TrainingResult } from './engine/training-types';
+import type { Run } from './runs/run';
+import type { LabResult } from './state/lab-record';
+import type { PolicyFields } from './state/policy-fields';
+import type { SamplingFields } from './state/sampling-fields';
 
 /** What every element has that needs the model. */
 export interface EngineElement extends HTMLElement {

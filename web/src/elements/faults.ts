@@ -5,15 +5,16 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { FaultList, Sightings } from '../engine/protocol';
-import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../fault-trial';
-import { demonstrationOf } from '../fault-demonstrations';
 import { messages } from '../messages';
+import { demonstrationOf } from '../runs/fault-demonstrations';
+import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../runs/fault-trial';
 import { faultStyles } from '../styles/faults';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { dataTableView } from '../views/figure';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('faults', {
@@ -166,7 +167,7 @@ export class VitrineFaults extends LitElement {
   private announce(): void {
     const asked = this.comparison();
     const detail = { fault: this.fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
-    this.dispatchEvent(new CustomEvent('vitrine-faults', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-faults', detail);
   }
 
   /** Each question with its two answers; those that the run has not answered yet are left out. */

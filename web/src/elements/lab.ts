@@ -3,11 +3,12 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { forgetResult, keepResult, recallResult, type LabResult } from '../lab-record';
-import { paragraphs, type Lesson } from '../lesson';
 import { fill, messages } from '../messages';
+import { forgetResult, keepResult, recallResult, type LabResult } from '../state/lab-record';
 import { labStyles } from '../styles/lab';
 import { shared } from '../styles/shared';
+import { emit } from './emit';
+import { paragraphs, type Lesson } from './lesson';
 import { Presentation } from './presentation';
 import './quiz';
 import type { QuizResult } from './quiz';
@@ -127,23 +128,19 @@ export class VitrineLab extends LitElement {
       return;
     }
     this.stage = 'revealed';
-    this.tell('vitrine-lab-predicted', { lab: this.name, predicted: this.prediction });
+    emit(this, 'vitrine-lab-predicted', { lab: this.name, predicted: this.prediction });
   }
 
   private finish(event: CustomEvent<QuizResult>): void {
     const result: LabResult = { lab: this.name, ...event.detail, predicted: this.prediction };
     keepResult(result);
     this.record = recallResult(this.name) ?? result;
-    this.tell('vitrine-lab-result', result);
+    emit(this, 'vitrine-lab-result', result);
   }
 
   private forget(): void {
     forgetResult(this.name);
     this.record = null;
-  }
-
-  private tell(type: string, detail: unknown): void {
-    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 
   override render(): TemplateResult {

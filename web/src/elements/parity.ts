@@ -10,6 +10,7 @@ import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const text = messages('parity', {
@@ -107,7 +108,7 @@ export class VitrineParity extends LitElement {
     try {
       const report = await model.parity(this.prompt, Number(this.tokens), Number(this.seed));
       this.report = report;
-      this.dispatchEvent(new CustomEvent('vitrine-parity-report', { detail: report, bubbles: true, composed: true }));
+      emit(this, 'vitrine-parity-report', report);
     } catch (error) {
       this.error = toEngineError(error);
     }

@@ -3,11 +3,12 @@
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import { copyOrSelect } from '../clipboard';
+import { copyOrSelect } from '../browser/clipboard';
 import type { EngineError } from '../engine/errors';
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { modes, optionNamed, type Mode } from '../policy-fields';
+import { noTracks, SideBySide, type Tracks } from '../runs/side-by-side';
+import { modes, optionNamed, type Mode } from '../state/policy-fields';
 import {
   drawOptions,
   initialSampling,
@@ -19,8 +20,7 @@ import {
   type FieldOption,
   type SamplingFields,
   type StageOption,
-} from '../sampling-fields';
-import { noTracks, SideBySide, type Tracks } from '../side-by-side';
+} from '../state/sampling-fields';
 import { samplingStyles } from '../styles/sampling';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
@@ -30,6 +30,7 @@ import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('sampling', {
@@ -159,8 +160,7 @@ export class VitrineSampling extends LitElement {
 
   private change(changed: Partial<Pick<this, 'prompt' | 'fields' | 'tokens'>>): void {
     Object.assign(this, changed);
-    const detail = { prompt: this.prompt, fields: this.fields, tokens: this.tokens };
-    this.dispatchEvent(new CustomEvent('vitrine-sampling', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-sampling', { prompt: this.prompt, fields: this.fields, tokens: this.tokens });
   }
 
   private setNumber(name: FieldOption, value: string): void {

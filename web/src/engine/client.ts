@@ -2,6 +2,7 @@
 // the worker and settles each promise exactly once, whatever happens to the worker.
 
 import { EngineError, toEngineError } from './errors';
+import type { LessonName, Lessons } from './lesson-types';
 import type {
   CacheBytes,
   CacheMap,
@@ -10,8 +11,6 @@ import type {
   FromWorker,
   GrowthPoint,
   Inside,
-  LessonName,
-  Lessons,
   LoadProgress,
   ParityReport,
   PolicyOptions,
@@ -23,10 +22,8 @@ import type {
   Sightings,
   ToWorker,
   TokenPiece,
-  TrainingProgress,
-  TrainingRequest,
-  TrainingResult,
 } from './protocol';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from './training-types';
 
 /** The part of a Worker that is used here. */
 export interface Connection {

@@ -3,8 +3,8 @@
 
 import { html, mathml, nothing, type TemplateResult } from 'lit';
 
-import type { Lessons } from '../engine/protocol';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
 import { dataTableView } from '../views/figure';
 import { decimal, formula, matrix, numberMatrix } from '../views/math';

@@ -5,7 +5,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { LessonName, Lessons } from '../engine/protocol';
+import type { LessonName, Lessons } from '../engine/lesson-types';
 import { messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';

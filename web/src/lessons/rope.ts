@@ -3,8 +3,8 @@
 
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
-import type { Lessons } from '../engine/protocol';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
 import { figureView, type FigureTable } from '../views/figure';
 import { decimal } from '../views/math';

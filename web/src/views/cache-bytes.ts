@@ -18,7 +18,7 @@ const texts = messages('cache-bytes', {
 });
 
 /** The formula with the loaded model's numbers in it. */
-export function formulaText(architecture: JsonObject, positions: number): string {
+function formulaText(architecture: JsonObject, positions: number): string {
   const { n_layers, n_kv_heads, head_dim } = architecture;
   return fill(texts.formula_text, {
     layers: String(n_layers),

@@ -14,7 +14,7 @@ const texts = messages('reuse', {
 const cell = 9;
 const gap = 3;
 
-export function reuseText(reused: number, computed: number): string {
+function reuseText(reused: number, computed: number): string {
   const sentence = counted(reused, texts.reused_one, texts.reused_other);
   return fill(texts.computed, { reused: sentence, computed: count(computed) });
 }

@@ -5,7 +5,7 @@ import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 
 
 import type { LaneCost } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import type { TokenCost } from '../run';
+import type { TokenCost } from '../runs/run';
 import { milliseconds, ratio } from './format';
 
 const texts = messages('timeline', {

@@ -5,7 +5,7 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { tokenCosts } from '../run';
+import { tokenCosts } from '../runs/run';
 import { count, counted, magnitude, ratio } from './format';
 
 const texts = messages('token-chart', {

@@ -1,7 +1,7 @@
 // The page's state as the part of its address after '#': a link carries the text, the prompt and the policy with its
 // seed. Pure functions of text; main.ts reads and writes the address.
 
-import type { BundlePart } from './engine/protocol';
+import type { BundlePart } from '../engine/protocol';
 import { initialFields, modes, numberOptions, type PolicyFields } from './policy-fields';
 
 export interface PageState {

@@ -1,8 +1,8 @@
 // Runs a fault's demonstration twice, healthy and with the fault, and puts both beside each other token by token. The
 // engine does the rest: here nothing is computed but which tokens are the same.
 
-import type { LanguageModel } from './engine/client';
-import type { PolicyOptions, RowOptions, RunStep } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import type { PolicyOptions, RowOptions, RunStep } from '../engine/protocol';
 import { demonstrationOf, type Demonstration } from './fault-demonstrations';
 
 /** A row of the demonstration: its tokens without the fault, and with it. */
@@ -102,12 +102,12 @@ async function runToItsEnd(model: Model, { prompt, tokens }: { prompt: string; t
   }
 }
 
-export const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
+const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
   healthy.length !== broken.length || healthy.some(({ token }, index) => token !== broken[index]?.token);
 
 export const textChanged = ({ rows }: Trial): boolean => rows.some(tokensDiffer);
 
-export const differingBits = (steps: readonly RunStep[]): number =>
+const differingBits = (steps: readonly RunStep[]): number =>
   steps.reduce((sum, { parity }) => sum + parity.differing_bits, 0);
 
 export const bitsDiffer = ({ rows }: Trial): boolean => rows.some(({ broken }) => differingBits(broken) > 0);

@@ -1,7 +1,7 @@
 // A trained model's bundle as one .zip file for the visitor's disk. The files are the engine's; fflate packs them, and is
 // loaded when the first bundle is asked for.
 
-import type { TrainingResult } from './engine/protocol';
+import type { TrainingResult } from '../engine/training-types';
 
 /** The files in a folder of the bundle's name, stored as they are: weights are noise to a packer. */
 export async function zipOfBundle(name: string, files: TrainingResult['files']): Promise<Uint8Array<ArrayBuffer>> {
