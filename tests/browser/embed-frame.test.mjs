@@ -163,6 +163,19 @@ test('the address says element, attributes, policy, seed, appearance and languag
   });
 });
 
+test('the stages of the policy show that of the address, and what it does not say as it is at first', async (t) => {
+  const query = 'element=vitrine-sampling&prompt=git+co&temperature=0.5&top_p=&seed=41&repetition_penalty=1.5&penalty_prompt=true';
+  await withAddress(t, query, async (page) => {
+    await inside(page, 'vitrine-sampling', '.tracks');
+    const typed = await page.$eval('vitrine-sampling', ({ shadowRoot: root }) =>
+      ['prompt', 'temperature', 'top_k', 'top_p', 'repetition_penalty'].map((id) => root.querySelector(`#${id}`).value));
+    assert.deepEqual(typed, ['git co', '0.5', '12', '', '1.5']);
+    const policy = JSON.parse(await page.$eval('vitrine-sampling >>> [part=document] textarea', (area) => area.value));
+    const { temperature, top_k, seed, repetition_penalty, penalty_prompt } = policy;
+    assert.deepEqual([temperature, top_k, seed, repetition_penalty, penalty_prompt], [0.5, 12, 41, 1.5, true]);
+  });
+});
+
 test('what the visitor sets goes into the address, and a reload shows it again', async (t) => {
   await withAddress(t, 'element=vitrine-generator&prompt=git&hide=title', async (page) => {
     const field = await inside(page, 'vitrine-generator', '#prompt');

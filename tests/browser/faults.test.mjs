@@ -66,6 +66,43 @@ test('the healthy model is quiet, and whoever predicted that was right', async (
   });
 });
 
+test('whoever chooses the fault again while it runs sees no judgement of answers that were not given', async () => {
+  await open(async (page) => {
+    await inside(page, host, '.switch');
+    await page.evaluate(() => document.addEventListener('vitrine-faults', ({ detail }) => (globalThis.told ??= []).push(detail)));
+    // Without a pause, so that the run cannot end before the choice is made.
+    await page.$eval(host, async (element) => {
+      const root = element.shadowRoot;
+      const choose = async (fault) => {
+        root.querySelector(`input[value=${fault}]`).click();
+        await element.updateComplete;
+      };
+      const answer = async (text) => {
+        root.querySelector(`input[name=text][value=${text}]`).click();
+        root.querySelector('input[name=bits][value=no]').click();
+        const select = root.querySelector('#detector');
+        select.value = 'none';
+        select.dispatchEvent(new Event('change'));
+        await element.updateComplete;
+      };
+      await choose('none');
+      await answer('no');
+      root.querySelector('button[type=submit]').click();
+      await choose('key_rotated_by_slot');
+      await choose('none');
+      await answer('yes');
+      root.querySelector('button[type=submit]').click();
+    });
+    await inside(page, host, '[data-comparison]');
+    const said = await page.$$eval(`${host} >>> [data-comparison] tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.match(said[0].join(' '), /wrong\s*Yes\s*No/, 'the answers of the second run');
+    assert.deepEqual(await page.evaluate(() => globalThis.told), [{ fault: 'none', right: 2, asked: 3 }]);
+    // What is answered after a run belongs to the next one.
+    await click(page, 'input[name=text][value=no]');
+    assert.match(await textOf(page, host, '[data-comparison] tbody tr'), /wrong\s*Yes\s*No/);
+  });
+});
+
 /** In faults of the generator each row's logits are those of its own tokens. */
 const withoutBits = new Set(['one_draw_for_all_rows', 'finished_row_advances']);
 /** Faults that the demonstration's few tokens survive: the bits differ, the text does not. */

@@ -10,6 +10,7 @@ import { replaceMessages } from './messages';
 import type { ElementName } from './public-types';
 import { otherBundleText } from './state/other-bundle';
 import { bundleMark, readState, stateNames, writeState, type PageState } from './state/page-state';
+import { readSampling } from './state/sampling-fields';
 
 const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);
@@ -28,6 +29,13 @@ function setAppearance({ theme, lang, dir }: Appearance): void {
 /** Where the engine's files are is not the address's to say, and `bundle` is the mark of a bundle, as in the page's address. */
 const notAttributes = ['base', 'bundle'];
 
+/** The policy of the address, in the form of the element that has one: their fields are not the same. */
+function setFields(element: HTMLElement): void {
+  const { localName } = element;
+  if (localName === 'vitrine-generator') Object.assign(element, { fields: readState(location.search).fields });
+  if (localName === 'vitrine-sampling') Object.assign(element, { fields: readSampling(location.search) });
+}
+
 /** Only what the element observes is an attribute of it. */
 function setAttributes(element: HTMLElement): void {
   const { observedAttributes = [] } = element.constructor as { observedAttributes?: string[] };
@@ -35,7 +43,6 @@ function setAttributes(element: HTMLElement): void {
     if (!notAttributes.includes(name) && observedAttributes.includes(name)) element.setAttribute(name, value);
   }
   if (state.hide !== '') element.setAttribute('hide', state.hide);
-  if ('fields' in element) element.fields = readState(location.search).fields;
 }
 
 /** The address follows what the visitor sets, so that it can be copied, and tells when it was made with another bundle. */
@@ -78,6 +85,7 @@ async function show(name: ElementName): Promise<void> {
   await define(name);
   const element = document.createElement(name);
   setAttributes(element);
+  setFields(element);
   if (name === 'vitrine-generator' || name === 'vitrine-autocomplete') follow(element);
   for (const type of toldEvents) {
     element.addEventListener(type, (event) => {

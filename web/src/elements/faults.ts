@@ -67,8 +67,9 @@ const isSeenFromOutsideAlone = (sightings: Sightings | null): boolean =>
 
 const noPrediction: Prediction = { text: '', bits: '', detector: '' };
 
-/** What happened, whatever stands still open. */
+/** What happened, whatever stands still open, and what was expected of it. */
 interface Outcome {
+  prediction: Prediction;
   trial: Trial | null;
   sightings: Sightings | null;
   error: EngineError | null;
@@ -122,7 +123,7 @@ export class VitrineFaults extends LitElement {
     try {
       this.list = await model.faults();
     } catch (error) {
-      this.outcome = { trial: null, sightings: null, error: toEngineError(error) };
+      this.outcome = { prediction: noPrediction, trial: null, sightings: null, error: toEngineError(error) };
     }
   }
 
@@ -146,34 +147,34 @@ export class VitrineFaults extends LitElement {
       this.stage = 'missing';
       return;
     }
-    const { fault } = this;
-    let outcome: Outcome = { trial: null, sightings: null, error: null };
-    /** A fault that was chosen meanwhile has no result yet. */
+    const { fault, prediction } = this;
+    let outcome: Outcome = { prediction, trial: null, sightings: null, error: null };
+    Object.assign(this, { outcome, stage: 'lanes' });
+    /** Whoever chose meanwhile, be it the same fault again, has another outcome before them. */
     const tell = (stage: VitrineFaults['stage'], more: Partial<Outcome>): void => {
+      if (this.outcome !== outcome) return;
       outcome = { ...outcome, ...more };
-      if (this.fault === fault) Object.assign(this, { outcome, stage });
+      Object.assign(this, { outcome, stage });
     };
     try {
-      tell('lanes', {});
       tell('detectors', { trial: await runTrial(model, fault) });
       tell('still', { sightings: await model.detect(fault) });
-      if (this.fault === fault) this.announce();
+      if (this.outcome === outcome) this.announce(fault, outcome);
     } catch (error) {
       // What ended with the engine, because the element was taken away, is nobody's error.
       tell('still', this.engine.model === model ? { error: toEngineError(error) } : {});
     }
   }
 
-  private announce(): void {
-    const asked = this.comparison();
-    const detail = { fault: this.fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
+  private announce(fault: string, outcome: Outcome): void {
+    const asked = this.comparison(outcome);
+    const detail = { fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
     emit(this, 'vitrine-faults', detail);
   }
 
   /** Each question with its two answers; those that the run has not answered yet are left out. */
-  private comparison(): Array<{ question: string; said: string; did: string; right: boolean }> {
-    const { trial, sightings } = this.outcome ?? { trial: null, sightings: null };
-    const { text, bits, detector } = this.prediction;
+  private comparison({ prediction, trial, sightings }: Outcome): Array<{ question: string; said: string; did: string; right: boolean }> {
+    const { text, bits, detector } = prediction;
     const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
     const rows = [];
     if (trial) {
@@ -286,7 +287,8 @@ export class VitrineFaults extends LitElement {
     if (this.stage === 'missing') this.stage = 'still';
   }
 
-  private outcomeView({ trial, sightings }: Outcome, { detectors }: FaultList): TemplateResult | typeof nothing {
+  private outcomeView(outcome: Outcome, { detectors }: FaultList): TemplateResult | typeof nothing {
+    const { trial, sightings } = outcome;
     if (trial === null) return nothing;
     return html`
       <h3>${texts.result}</h3>
@@ -303,18 +305,18 @@ export class VitrineFaults extends LitElement {
       </div>
       ${sightings ? sightingsView(sightings, detectors) : nothing}
       ${isSeenFromOutsideAlone(sightings) && bitsDiffer(trial) ? html`<p class="note">${texts.both}</p>` : nothing}
-      ${sightings ? this.comparisonView() : nothing}
+      ${sightings ? this.comparisonView(outcome) : nothing}
     `;
   }
 
-  private comparisonView(): TemplateResult {
+  private comparisonView(outcome: Outcome): TemplateResult {
     const judge = (right: boolean): string => (right ? texts.right : texts.wrong);
     return html`
       <div class="comparison" data-comparison>
         ${dataTableView({
           caption: texts.prediction,
           head: [texts.question, texts.judgement, texts.said, texts.did],
-          rows: this.comparison().map(({ question, said, did, right }) => [question, judge(right), said, did]),
+          rows: this.comparison(outcome).map(({ question, said, did, right }) => [question, judge(right), said, did]),
         })}
       </div>
     `;
