@@ -7,6 +7,8 @@ import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
 import { growthConclusion, growthTable } from '../../web/src/growth';
 import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
+import { initialSampling } from '../../web/src/sampling-fields';
+import { initialSections } from '../../web/src/section-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/run';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
@@ -108,12 +110,22 @@ test('the address carries the whole state and gives it back', () => {
     text: 'git commit -m "a & b"',
     prompt: 'tar #1 ',
     fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
+    sections: {
+      lanes: { prompt: 'kubectl get' },
+      sampling: {
+        prompt: 'npm',
+        fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
+        tokens: 11,
+      },
+      inside: { text: 'ls -la', position: 2 },
+    },
     bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
   };
   assert.deepEqual(readState(`#${writeState(state)}`), state);
   assert.equal(writeState(initialState), '');
   assert.deepEqual(readState(''), initialState);
-  assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
+  assert.deepEqual(readState('#mode=nonsense&unknown=1&draw.tokens=many&inside.position=-1'), initialState);
+  assert.equal(writeState({ ...initialState, sections: { ...initialSections, inside: { text: 'ls', position: null } } }), 'inside.text=ls');
   assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
 });
 

@@ -17,6 +17,7 @@ import { notStarted, type LoadState } from './load-state';
 import { otherBundleText } from './other-bundle';
 import { bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
 import { recording } from './recording';
+import type { SectionState } from './section-state';
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -26,6 +27,10 @@ function element<E extends Element>(selector: string): E {
 
 const autocomplete = element<VitrineAutocomplete>('vitrine-autocomplete');
 const generator = element<VitrineGenerator>('vitrine-generator');
+/** Their code may come later than what they are given. */
+const lanes = element('vitrine-lanes');
+const sampling = element('vitrine-sampling');
+const inside = element('vitrine-inside');
 const otherBundle = element<HTMLElement>('#other-bundle');
 
 let state: PageState = readState(location.hash);
@@ -53,6 +58,9 @@ function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
   generator.fields = state.fields;
+  Object.assign(lanes, state.sections.lanes);
+  Object.assign(sampling, state.sections.sampling);
+  Object.assign(inside, state.sections.inside);
   showOtherBundle();
 }
 
@@ -65,6 +73,16 @@ document.addEventListener('vitrine-text', (event) => {
 });
 document.addEventListener('vitrine-generator-state', (event) => {
   setState((event as CustomEvent<GeneratorState>).detail);
+});
+const setSections = (changed: Partial<SectionState>): void => setState({ sections: { ...state.sections, ...changed } });
+lanes.addEventListener('vitrine-lanes-state', (event) => {
+  setSections({ lanes: (event as CustomEvent<SectionState['lanes']>).detail });
+});
+sampling.addEventListener('vitrine-sampling', (event) => {
+  setSections({ sampling: (event as CustomEvent<SectionState['sampling']>).detail });
+});
+inside.addEventListener('vitrine-inside', (event) => {
+  setSections({ inside: (event as CustomEvent<SectionState['inside']>).detail });
 });
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;

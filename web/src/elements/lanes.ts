@@ -63,6 +63,7 @@ interface Row {
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
+ * @fires {CustomEvent<{prompt: string}>} vitrine-lanes-state - The visitor changed the prompt.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
@@ -119,6 +120,11 @@ export class VitrineLanes extends LitElement {
   override disconnectedCallback(): void {
     this.begin(null);
     super.disconnectedCallback();
+  }
+
+  /** A row is that of its prompt. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('prompt') && (this.row !== null || this.error !== null)) this.begin(this.engine.model);
   }
 
   private onEngine(): void {
@@ -246,7 +252,7 @@ export class VitrineLanes extends LitElement {
 
   private changePrompt(prompt: string): void {
     this.prompt = prompt;
-    if (this.row !== null || this.error !== null) this.begin(this.engine.model);
+    this.dispatchEvent(new CustomEvent('vitrine-lanes-state', { detail: { prompt }, bubbles: true, composed: true }));
   }
 
   override render(): TemplateResult {
