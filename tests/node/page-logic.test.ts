@@ -8,6 +8,8 @@ import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
 import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
+import { initialSampling } from '../../web/src/state/sampling-fields';
+import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthConclusion, growthTable } from '../../web/src/views/growth';
@@ -108,12 +110,22 @@ test('the address carries the whole state and gives it back', () => {
     text: 'git commit -m "a & b"',
     prompt: 'tar #1 ',
     fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
+    sections: {
+      lanes: { prompt: 'kubectl get' },
+      sampling: {
+        prompt: 'npm',
+        fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
+        tokens: 11,
+      },
+      inside: { text: 'ls -la', position: 2 },
+    },
     bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
   };
   assert.deepEqual(readState(`#${writeState(state)}`), state);
   assert.equal(writeState(initialState), '');
   assert.deepEqual(readState(''), initialState);
-  assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
+  assert.deepEqual(readState('#mode=nonsense&unknown=1&draw.tokens=many&inside.position=-1'), initialState);
+  assert.equal(writeState({ ...initialState, sections: { ...initialSections, inside: { text: 'ls', position: null } } }), 'inside.text=ls');
   assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
 });
 

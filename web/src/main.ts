@@ -17,6 +17,7 @@ import { SharedEngine } from './engine/shared-engine';
 import { recording } from './runs/recording';
 import { otherBundleText } from './state/other-bundle';
 import { bundleMark, carriesState, readState, writeState, type PageState } from './state/page-state';
+import type { SectionState } from './state/section-state';
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -26,6 +27,10 @@ function element<E extends Element>(selector: string): E {
 
 const autocomplete = element<VitrineAutocomplete>('vitrine-autocomplete');
 const generator = element<VitrineGenerator>('vitrine-generator');
+/** Their code may come later than what they are given. */
+const lanes = element('vitrine-lanes');
+const sampling = element('vitrine-sampling');
+const inside = element('vitrine-inside');
 const otherBundle = element<HTMLElement>('#other-bundle');
 
 let state: PageState = readState(location.hash);
@@ -53,6 +58,9 @@ function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
   generator.fields = state.fields;
+  Object.assign(lanes, state.sections.lanes);
+  Object.assign(sampling, state.sections.sampling);
+  Object.assign(inside, state.sections.inside);
   showOtherBundle();
 }
 
@@ -66,6 +74,10 @@ document.addEventListener('vitrine-text', (event) => {
 document.addEventListener('vitrine-generator-state', (event) => {
   setState(event.detail);
 });
+const setSections = (changed: Partial<SectionState>): void => setState({ sections: { ...state.sections, ...changed } });
+document.addEventListener('vitrine-lanes-state', (event) => setSections({ lanes: event.detail }));
+document.addEventListener('vitrine-sampling', (event) => setSections({ sampling: event.detail }));
+document.addEventListener('vitrine-inside', (event) => setSections({ inside: event.detail }));
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;
   state = readState(location.hash);

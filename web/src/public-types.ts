@@ -42,6 +42,7 @@ export interface VitrineEvents {
   'vitrine-generator-state': { prompt: string; fields: PolicyFields };
   'vitrine-parity-report': ParityReport;
   'vitrine-lanes': readonly RunStep[];
+  'vitrine-lanes-state': { prompt: string };
   'vitrine-sampling': { prompt: string; fields: SamplingFields; tokens: number };
   'vitrine-inside': { text: string; position: number | null };
   'vitrine-faults': { fault: string; right: number; asked: number };

@@ -64,6 +64,7 @@ interface Row {
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
+ * @fires {CustomEvent<{prompt: string}>} vitrine-lanes-state - The visitor changed the prompt.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
@@ -108,6 +109,11 @@ export class VitrineLanes extends LitElement {
     this.measure = 'multiply_adds';
     this.rewindBy = '5';
     this.clear();
+  }
+
+  /** A row is that of its prompt. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('prompt') && (this.row !== null || this.stepping.error !== null)) this.stepping.begin();
   }
 
   private clear(): void {
@@ -199,7 +205,7 @@ export class VitrineLanes extends LitElement {
 
   private changePrompt(prompt: string): void {
     this.prompt = prompt;
-    if (this.row !== null || this.stepping.error !== null) this.stepping.begin();
+    emit(this, 'vitrine-lanes-state', { prompt });
   }
 
   override render(): TemplateResult {
