@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-inside';
@@ -22,9 +22,9 @@ after(async () => {
 const open = (body) => withPage(browser, { folder: site.folder }, body);
 
 async function shown(page) {
-  await page.waitForSelector(`${host} >>> .dials`);
+  await inside(page, host, '.dials');
   // The line chart comes with code of its own.
-  await page.waitForSelector(`${host} >>> vitrine-line-chart >>> canvas`);
+  await inside(page, `${host} >>> vitrine-line-chart`, 'canvas');
 }
 
 test('every head of every layer has a row, and one head names its weights, which are shares of one', async () => {
@@ -79,7 +79,7 @@ test('every figure states what it shows and has a table; a text that is refused 
       input.value = 'x '.repeat(2000);
       input.dispatchEvent(new Event('input', { bubbles: true }));
     });
-    await page.waitForSelector(`${host} >>> #text[aria-invalid=true]`);
+    await inside(page, host, '#text[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^context_full: /);
   });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { violations } from './support/axe.mjs';
-import { launchBrowser, withPage } from './support/browser-page.mjs';
+import { inside, launchBrowser, withPage } from './support/browser-page.mjs';
 import { withScreenshot } from './support/screenshots.mjs';
 
 let browser;
@@ -16,7 +16,7 @@ const states = (page) => page.$$eval('#progress .state', (items) => items.map((i
 
 async function doLab(page, name, answer) {
   const lab = await page.waitForSelector(`vitrine-lab[name="${name}"]`);
-  const part = (selector) => page.waitForSelector(`vitrine-lab[name="${name}"] >>> ${selector}`);
+  const part = (selector) => inside(page, `vitrine-lab[name="${name}"]`, selector);
   await (await part('#prediction')).type('A guess.');
   await (await part('[part=reveal]')).click();
   await part('vitrine-quiz');
@@ -35,7 +35,7 @@ async function doLab(page, name, answer) {
 test('a lesson with three labs keeps the progress that their events tell', { timeout: 300_000 }, async (t) => {
   await withPage(browser, { fragment: 'lesson.html' }, (page) =>
     withScreenshot(t.name, () => page.screenshot(), async () => {
-      await page.waitForSelector('vitrine-lab >>> #prediction');
+      await inside(page, 'vitrine-lab', '#prediction');
       assert.deepEqual(await states(page), ['open', 'open', 'open']);
       assert.deepEqual(await violations(page), []);
       for (const name of labs) await doLab(page, name, name === 'parity' ? 'one wrong' : 'right');
@@ -47,7 +47,7 @@ test('a lesson with three labs keeps the progress that their events tell', { tim
       await page.setViewport({ width: 320, height: 640 });
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
       await page.reload();
-      await page.waitForSelector('vitrine-lab >>> [data-record]');
+      await inside(page, 'vitrine-lab', '[data-record]');
       assert.deepEqual(await states(page), ['passed, 100 %', 'passed, 100 %', 'passed, 80 %']);
     }),
   );

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-sampling';
@@ -19,7 +19,7 @@ after(async () => {
 });
 
 const open = (body, options = {}) => withPage(browser, { folder: site.folder, ...options }, body);
-const drawn = (page) => page.waitForSelector(`${host} >>> .draw`);
+const drawn = (page) => inside(page, host, '.draw');
 const piecesOf = (page, mode) => page.$$eval(`${host} >>> .track.${mode} button`, (buttons) => buttons.map((button) => button.textContent));
 
 async function press(page, name) {
@@ -100,12 +100,12 @@ test('a refused option is told in the words of the engine at its field, and what
   await open(async (page) => {
     await drawn(page);
     await type(page, 'top_p', '7');
-    await page.waitForSelector(`${host} >>> #top_p[aria-invalid=true]`);
+    await inside(page, host, '#top_p[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^invalid_option: .*top_p.*7/);
     assert.equal(await page.$eval(`${host} >>> #top_p`, (input) => input.getAttribute('aria-describedby')), 'error');
     assert.ok((await piecesOf(page, 'greedy')).length > 0, 'greedy knows no top_p and goes on');
     await type(page, 'top_p', '0.5');
-    await page.waitForSelector(`${host} >>> #top_p[aria-invalid=false]`);
+    await inside(page, host, '#top_p[aria-invalid=false]');
     await drawn(page);
   });
 });

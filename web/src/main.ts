@@ -85,12 +85,15 @@ window.addEventListener('pageshow', ({ persisted }) => {
 applyState();
 markContents(element('.contents'));
 autocomplete.recording = recording;
+const rows = (): Promise<unknown> => import('./sections-of-rows');
+const model = (): Promise<unknown> => import('./sections-of-the-model');
+const bundle = (): Promise<unknown> => import('./sections-of-bundles');
 loadWhenNear({
-  'vitrine-lanes': () => import('./elements/lanes'),
-  'vitrine-cache': () => import('./elements/cache'),
-  'vitrine-sampling': () => import('./elements/sampling'),
-  'vitrine-inside': () => import('./elements/inside'),
-  'vitrine-faults': () => import('./elements/faults'),
-  'vitrine-training': () => import('./elements/training'),
-  'vitrine-bundle': () => import('./elements/bundle'),
+  'vitrine-lanes': rows,
+  'vitrine-cache': rows,
+  'vitrine-sampling': model,
+  'vitrine-inside': model,
+  'vitrine-faults': model,
+  'vitrine-training': bundle,
+  'vitrine-bundle': bundle,
 });
