@@ -1,10 +1,12 @@
-// A bundle that is missing, truncated or corrupted, in Chromium: the page names the part and offers to try again.
+// A bundle, or a file of the engine, that is missing, truncated, corrupted or stalled, in Chromium: the page names it and
+// offers to try again.
 import assert from 'node:assert/strict';
 import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { copyOfPage, inside, launchBrowser, textOf, untilReady, withPage } from './support/browser-page.mjs';
+import { copyOfPage, inside, launchBrowser, pageFolder, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { serveFiles } from './support/hosts.mjs';
 
 let browser;
 before(async () => (browser = await launchBrowser()));
@@ -63,6 +65,53 @@ test('a manifest that is no JSON is told as such', async () => {
 test('a bundle that is not there is told, and the page stands', async () => {
   const text = await alertAfter((bundle) => rm(bundle, { recursive: true }));
   assert.match(text, /file_not_found: part "manifest"/);
+});
+
+/** The page gives a script a minute, and then looks at it for a few seconds more. */
+const stallPatience = 120_000;
+
+test('a file of the engine that begins to come and stalls ends in an error that names it, in little more than a minute', async () => {
+  const files = ['worker.js', 'vitrine-module.mjs', 'vitrine-module.wasm'];
+  const alerts = files.map(async (stalls) => {
+    const site = await serveFiles(pageFolder, { stalls });
+    const page = await browser.newPage();
+    try {
+      await page.goto(site.url);
+      const found = () => document.querySelector('vitrine-autocomplete')?.shadowRoot?.querySelector('[role=alert]')?.textContent;
+      return await (await page.waitForFunction(found, { timeout: stallPatience, polling: 500 })).jsonValue();
+    } finally {
+      await page.close();
+      await site.close();
+    }
+  });
+  for (const [index, text] of (await Promise.all(alerts)).entries()) {
+    assert.ok(text.includes(`file_unreadable: engine: ${files[index]} (http`), text);
+    assert.match(text, /expected its bytes, found none for 5 s, after 1 bytes/);
+    assert.match(text, /Try again/);
+  }
+});
+
+test("a worker's script that is not there, is cut or is another text is told by name, and trying again loads it", async () => {
+  const { folder, remove } = await copyOfPage();
+  try {
+    const script = path.join(folder, 'worker.js');
+    const whole = await readFile(script);
+    const alert = (page, pattern) => untilText(page, 'vitrine-autocomplete', '[role=alert]', pattern);
+    await rm(script);
+    await withPage(browser, { folder, errors: 'any' }, async (page) => {
+      await alert(page, /file_not_found: engine: worker\.js \(http:.*\): expected status 200, found 404/);
+      for (const text of [whole.subarray(0, 3000), '<!doctype html><title>Sign in</title>']) {
+        await writeFile(script, text);
+        await (await inside(page, 'vitrine-autocomplete', '[role=alert] button')).click();
+        await alert(page, new RegExp(`not_loaded: engine: http:.*worker\\.js: expected a worker to begin, found worker\\.js of ${text.length} bytes`));
+      }
+      await writeFile(script, whole);
+      await (await inside(page, 'vitrine-autocomplete', '[role=alert] button')).click();
+      await untilReady(page);
+    });
+  } finally {
+    await remove();
+  }
 });
 
 test('a section whose code is not there says so, and loads it once it is', async () => {

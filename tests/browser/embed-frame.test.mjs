@@ -176,6 +176,37 @@ test('the stages of the policy show that of the address, and what it does not sa
   });
 });
 
+test('in a page from right to left drawings keep their sides, and a number its sign', async (t) => {
+  await withAddress(t, 'element=vitrine-inside&dir=rtl', async (page) => {
+    await inside(page, 'vitrine-inside', '.map svg');
+    const { names, rows, below, floor } = await page.$eval('vitrine-inside >>> .map svg', (svg) => {
+      const boxes = (selector) => [...svg.querySelectorAll(selector)].map((element) => element.getBoundingClientRect());
+      return {
+        names: Math.max(...boxes('.head').map((box) => box.right)),
+        rows: Math.min(...boxes('.row').map((box) => box.left)),
+        below: Math.min(...boxes('.column-name').map((box) => box.top)),
+        floor: Math.max(...boxes('.row').map((box) => box.bottom)),
+      };
+    });
+    assert.ok(names <= rows, `the names of heads end at ${names}, the rows begin at ${rows}`);
+    assert.ok(below >= floor - 1, `the names of tokens begin at ${below}, the rows end at ${floor}`);
+  });
+  await withAddress(t, 'element=vitrine-sampling&dir=rtl', async (page) => {
+    await inside(page, 'vitrine-sampling', '.share');
+    // The percent sign stands after its number where that is read from left to right.
+    const [number, sign] = await page.$eval('vitrine-sampling >>> .share', ({ childNodes }) => {
+      const text = [...childNodes].find(({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.includes('%'));
+      return [0, text.data.indexOf('%')].map((at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      });
+    });
+    assert.ok(number < sign, `${number} and ${sign}`);
+  });
+});
+
 test('what the visitor sets goes into the address, and a reload shows it again', async (t) => {
   await withAddress(t, 'element=vitrine-generator&prompt=git&hide=title', async (page) => {
     const field = await inside(page, 'vitrine-generator', '#prompt');

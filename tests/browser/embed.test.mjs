@@ -69,6 +69,54 @@ test('a plain script defines the same elements', async (t) => {
   });
 });
 
+/** The elements that run the model by themselves. */
+const running = ['autocomplete', 'generator', 'parity', 'lanes', 'cache', 'sampling', 'inside', 'faults'];
+
+test('each element alone tells in its place why its model did not load, and tries again', async (t) => {
+  const html = hostPage(moduleScript());
+  await withHost(t, html, {}, async (page) => {
+    await page.waitForFunction(() => customElements.get('vitrine-lab') || document.readyState === 'complete');
+    const show = (attributes) =>
+      page.evaluate(
+        (names, attributes) => {
+          document.querySelector('main').replaceChildren(
+            ...names.map((name) => {
+              const element = document.createElement(`vitrine-${name}`);
+              for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+              return element;
+            }),
+          );
+        },
+        running,
+        attributes,
+      );
+    const told = async (pattern) => {
+      for (const name of running) await untilText(page, `vitrine-${name}`, '[role=alert], [data-idle]', pattern);
+    };
+    await show({ bundle: 'http://[' });
+    await told(/invalid_option: bundle: expected the URL of a folder, found "http:\/\/\["/);
+    await show({ base: 'javascript:alert(1)' });
+    await told(/invalid_option: base: expected the URL of a folder, found "javascript:alert\(1\)"/);
+    await page.evaluate(() => {
+      const element = document.createElement('vitrine-training');
+      element.setAttribute('base', 'data:,');
+      element.text = 'git commit\n'.repeat(100);
+      document.querySelector('main').append(element);
+    });
+    await (await inside(page, 'vitrine-training', 'button[type=submit]')).click();
+    await untilText(page, 'vitrine-training', '[role=alert]', /invalid_option: base: expected the URL of a folder/);
+    await show({ bundle: 'nowhere/' });
+    await told(/file_not_found: part "manifest" \(manifest\.json\)[^]*Try again/);
+    await show({ bundle: 'http://[' });
+    await told(/invalid_option/);
+    await page.$eval('vitrine-lanes', (element) => {
+      element.removeAttribute('bundle');
+      element.shadowRoot.querySelector('[data-idle] button').click();
+    });
+    await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelector('[data-idle]') === null);
+  });
+});
+
 test('two elements on one page share one worker, which ends when both are gone', async (t) => {
   const html = hostPage(
     `${moduleScript()}<vitrine-autocomplete text="git comm"></vitrine-autocomplete><vitrine-generator></vitrine-generator>`,

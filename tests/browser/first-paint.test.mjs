@@ -108,7 +108,7 @@ async function alertAfter(damage) {
 
 test('a wasm module that was cut short is told with its name, what was expected and what was found', async () => {
   const text = await alertAfter((wasm) => truncate(wasm, 1000));
-  assert.match(text, /not_loaded: engine: vitrine-module\.wasm \(http:.*\): expected \d{6,} bytes, found 1000/);
+  assert.match(text, /file_unreadable: engine: vitrine-module\.wasm \(http:.*\): expected \d{6,} bytes, found 1000/);
 });
 
 test('a wasm module of the right length that is another one is told by its hash', async () => {
@@ -117,10 +117,10 @@ test('a wasm module of the right length that is another one is told by its hash'
     bytes.fill(0, 8, 64);
     await writeFile(wasm, bytes);
   });
-  assert.match(text, /not_loaded: engine: vitrine-module\.wasm \(http:.*\): expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}/);
+  assert.match(text, /file_unreadable: engine: vitrine-module\.wasm \(http:.*\): expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}/);
 });
 
 test('a file of the module that is not there is told', async () => {
-  assert.match(await alertAfter((wasm) => rm(wasm)), /not_loaded: engine: vitrine-module\.wasm .* found 404/);
-  assert.match(await alertAfter((_, script) => rm(script)), /not_loaded: engine: vitrine-module\.mjs .* found 404/);
+  assert.match(await alertAfter((wasm) => rm(wasm)), /file_not_found: engine: vitrine-module\.wasm .* found 404/);
+  assert.match(await alertAfter((_, script) => rm(script)), /file_not_found: engine: vitrine-module\.mjs .* found 404/);
 });

@@ -74,6 +74,19 @@ const figures = {
     await page.keyboard.press('Enter');
     await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /logits over 7 schedules: 0 bits differ/);
     assert.equal((await cells(page, 'vitrine-parity')).length, 7);
+    // A schedule of chunks of 16 needs a seventeenth token; what it did not do is not counted.
+    await field.evaluate((input) => input.select());
+    await page.keyboard.type('16');
+    await page.keyboard.press('Enter');
+    const said = await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /logits over 6 of 7 schedules: 0 bits differ/);
+    const counts = (await cells(page, 'vitrine-parity')).map((row) => row[2]);
+    assert.equal(counts.filter((compared) => compared === 'not exercised').length, 1);
+    const sum = counts.reduce((total, compared) => total + (Number(compared.replaceAll(',', '')) || 0), 0);
+    assert.ok(said.includes(`${sum.toLocaleString('en')} logits`), `${said}: the sum of what the rows compared, ${sum}`);
+    await field.evaluate((input) => input.select());
+    await page.keyboard.type('0x20');
+    await page.keyboard.press('Enter');
+    await untilIn(page, 'vitrine-parity', '[role=alert]', /invalid_option: .*tokens.*0x20/);
   },
   async 'attention-by-hand'(page) {
     const element = 'vitrine-lab-by-hand';
@@ -92,6 +105,16 @@ const figures = {
     await untilIn(page, element, '.alert', /shape_mismatch|invalid_option/);
     await page.keyboard.press('Space');
     await untilIn(page, element, '[data-agreement]', /is within it/);
+    // What is no number, or none as JSON writes it, has no formula.
+    for (const typed of ['abc', '0x10', '']) {
+      const entry = await inside(page, host(element), '#q00');
+      await entry.evaluate((input, value) => {
+        input.value = value;
+        input.dispatchEvent(new Event('input'));
+      }, typed);
+      await untilIn(page, element, '.error', new RegExp(`Q.*"?${typed}`));
+      assert.deepEqual(await page.$$(`${host(element)} >>> :is(math, [data-agreement])`), [], `"${typed}"`);
+    }
   },
   async rope(page) {
     const element = 'vitrine-lab-rope';

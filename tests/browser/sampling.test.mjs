@@ -96,6 +96,30 @@ test('token by token, by keyboard: another token is chosen, one more is drawn, a
   });
 });
 
+test('an emptied field says what is in effect, and its slider stands there', async () => {
+  await open(async (page) => {
+    await drawn(page);
+    for (const name of ['temperature', 'top_p']) {
+      await page.$eval(`${host} >>> #${name}`, (input) => {
+        input.value = '';
+        input.dispatchEvent(new Event('input'));
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const seen = () =>
+      page.$eval(host, ({ shadowRoot: root }) => {
+        const policy = JSON.parse(root.querySelector('[part=document] textarea').value);
+        return ['temperature', 'top_p', 'repetition_penalty'].map((name) => {
+          const input = root.querySelector(`#${name}`);
+          return [input.value, input.placeholder, input.parentElement.querySelector('[type=range]').value, String(policy[name])];
+        });
+      });
+    for (const [typed, placeholder, slider, effective] of await seen()) {
+      assert.deepEqual([typed, placeholder, slider], ['', effective, effective]);
+    }
+  });
+});
+
 test('a refused option is told in the words of the engine at its field, and what was shown stays away until it is right', async () => {
   await open(async (page) => {
     await drawn(page);

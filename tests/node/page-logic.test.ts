@@ -11,7 +11,7 @@ import { fieldOf, initialFields, policyOptions } from '../../web/src/state/polic
 import { initialSampling } from '../../web/src/state/sampling-fields';
 import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
-import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { bytes, count, directionOf, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthConclusion, growthTable } from '../../web/src/views/growth';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
@@ -313,4 +313,8 @@ test('an error is told only for the text that is still wanted', async () => {
   asked[1]?.fail(new Error('in time'));
   await settle();
   assert.deepEqual(errors, ['in time']);
+});
+
+test("a text's direction is that of its first letter, looked for near its beginning alone", () => {
+  assert.deepEqual(['', '12 git', '\u05e9\u05dc\u05d5\u05dd git', '- \u0645\u0631\u062d\u0628\u0627', `${'1'.repeat(2000)}\u05e9`].map(directionOf), ['ltr', 'ltr', 'rtl', 'rtl', 'ltr']);
 });

@@ -253,7 +253,7 @@ test('what is inside is worded from what was recorded', () => {
   assert.deepEqual(gazes(inside.layers).map(({ position }) => position), [0, 1, 0, 0, 0, 2]);
   assert.equal(
     attentionConclusion(inside),
-    'The sharpest gaze is that of layer 0, head 1: 70.0 % of it rests on "\u2423t1". 4 of 6 heads look most at position 0, where a text begins.',
+    '4 of 6 heads look most at position 0, where a text begins. Of the others, the sharpest gaze is that of layer 0, head 1: 70.0 % of it rests on "\u2423t1".',
   );
   assert.deepEqual([positionsHolding([0.5, 0.4, 0.1], 0.9), positionsHolding([0.2, 0.2, 0.2], 0.9)], [2, 3]);
   assert.equal(settledFrom(inside.layers), 1);

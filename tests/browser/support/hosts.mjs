@@ -17,12 +17,16 @@ async function listen(handler) {
   };
 }
 
-/** A folder as a static host serves it: no isolation, and, unless it is told not to, readable from any origin. */
-export function serveFiles(folder, { cors = true } = {}) {
+/**
+ * A folder as a static host serves it: no isolation, and, unless it is told not to, readable from any origin. The file
+ * that `stalls` begins to come and goes no further.
+ */
+export function serveFiles(folder, { cors = true, stalls = null } = {}) {
   const answer = sirv(folder, { dev: true, etag: true });
   return listen((request, response) => {
     if (cors) response.setHeader('Access-Control-Allow-Origin', '*');
-    answer(request, response, () => response.writeHead(404).end());
+    if (request.url === `/${stalls}`) response.writeHead(200, { 'Content-Type': 'text/javascript' }).write(' ');
+    else answer(request, response, () => response.writeHead(404).end());
   });
 }
 

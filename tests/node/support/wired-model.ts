@@ -3,7 +3,7 @@
 
 import { LanguageModel, type Connection } from '../../../web/src/engine/client';
 import { EngineHost } from '../../../web/src/engine/host';
-import type { FromWorker, ToWorker } from '../../../web/src/engine/protocol';
+import type { Answer, ToWorker } from '../../../web/src/engine/protocol';
 import type { EngineSession } from '../../../web/src/engine/session';
 import { FakeSession } from './fake-session';
 
@@ -12,7 +12,7 @@ export interface Wired {
   /** Every session that the host made, in order. */
   sessions: FakeSession[];
   /** What crossed, in order. */
-  fromWorker: FromWorker[];
+  fromWorker: Answer[];
   /** Makes the worker fail as a browser tells it. */
   crash: (message: string) => void;
   isTerminated: () => boolean;
@@ -63,7 +63,7 @@ const nextTask = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 export function wire({ fetch = servesFiles(bundleFiles()), createSession }: WiredOptions = {}): Wired {
   const sessions: FakeSession[] = [];
-  const fromWorker: FromWorker[] = [];
+  const fromWorker: Answer[] = [];
   const listeners = new Map<string, Array<(event: never) => void>>();
   const dispatch = (type: string, event: object): void => {
     for (const listener of listeners.get(type) ?? []) listener(event as never);

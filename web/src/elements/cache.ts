@@ -17,6 +17,7 @@ import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cac
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
 import { SteppingController } from './stepping-controller';
 
@@ -186,9 +187,11 @@ export class VitrineCache extends LitElement {
 
   override render(): TemplateResult {
     const { error } = this.stepping;
+    const { load } = this.stepping.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
         ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
         <p class="status small soft" role="status">${this.status}</p>

@@ -4,6 +4,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
+import { EngineError, toEngineError } from '../engine/errors';
 import { notStarted, type LoadState } from '../engine/load-state';
 import { SharedEngine, type EngineUrls } from '../engine/shared-engine';
 import { Presentation } from './presentation';
@@ -14,14 +15,24 @@ import { Presentation } from './presentation';
  */
 export type EngineHost = ReactiveControllerHost & HTMLElement & { base?: string | null; bundle?: string | null };
 
-const folder = (url: string, from: string | URL): URL => new URL(url.endsWith('/') ? url : `${url}/`, from);
+/** A folder's URL, against which names of files can be resolved. Throws invalid_option for what is none. */
+function folder(name: 'base' | 'bundle', value: string): URL {
+  try {
+    const url = new URL(value.endsWith('/') ? value : `${value}/`, document.baseURI);
+    new URL('manifest.json', url);
+    return url;
+  } catch {
+    throw new EngineError('invalid_option', `${name}: expected the URL of a folder, found ${JSON.stringify(value)}`);
+  }
+}
 
+/** Throws invalid_option. */
 export function engineUrls(base: string | null | undefined, bundle: string | null | undefined): EngineUrls {
-  const files = base ? folder(base, document.baseURI) : new URL('.', import.meta.url);
+  const files = base ? folder('base', base) : new URL('.', import.meta.url);
   return {
     workerUrl: new URL('worker.js', files).href,
     moduleUrl: new URL('vitrine-module.mjs', files).href,
-    bundleUrl: bundle ? folder(bundle, document.baseURI).href : new URL('models/shell/', files).href,
+    bundleUrl: bundle ? folder('bundle', bundle).href : new URL('models/shell/', files).href,
   };
 }
 
@@ -46,12 +57,19 @@ export class EngineController implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.held = SharedEngine.hold(engineUrls(this.host.base, this.host.bundle), (load, model) => {
-      this.load = load;
-      this.model = model;
-      this.onChange();
-      this.host.requestUpdate();
-    });
+    try {
+      const urls = engineUrls(this.host.base, this.host.bundle);
+      this.held = SharedEngine.hold(urls, (load, model) => this.tell(load, model));
+    } catch (error) {
+      this.tell({ kind: 'failed', error: toEngineError(error) }, null);
+    }
+  }
+
+  private tell(load: LoadState, model: LanguageModel | null): void {
+    this.load = load;
+    this.model = model;
+    this.onChange();
+    this.host.requestUpdate();
   }
 
   hostDisconnected(): void {
@@ -61,7 +79,9 @@ export class EngineController implements ReactiveController {
     this.load = notStarted;
   }
 
+  /** Loads anew, with what the host's attributes say now where they said nothing usable before. */
   retry(): void {
-    this.held?.engine.retry();
+    if (this.held) this.held.engine.retry();
+    else this.hostConnected();
   }
 }

@@ -12,6 +12,7 @@ import { faultStyles } from '../styles/faults';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { dataTableView } from '../views/figure';
+import { idleView } from '../views/load-progress';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
 import { emit } from './emit';
@@ -197,11 +198,17 @@ export class VitrineFaults extends LitElement {
       <section class="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
-        ${this.list ? this.formView(this.list) : html`<p class="soft" role="status">${this.engine.load.kind === 'failed' ? texts.failed : texts.waiting}</p>`}
+        ${this.list ? this.formView(this.list) : this.waitingView()}
         ${this.outcome?.error ? html`<p class="error" role="alert"><code>${this.outcome.error.code}: ${this.outcome.error.message}</code></p>` : nothing}
         ${this.outcome && this.list ? this.outcomeView(this.outcome, this.list) : nothing}
       </section>
     `;
+  }
+
+  private waitingView(): TemplateResult {
+    const { load } = this.engine;
+    if (load.kind === 'failed') return idleView(load.error, () => this.engine.retry(), texts.failed);
+    return html`<p class="soft" role="status">${texts.waiting}</p>`;
   }
 
   private formView({ faults, detectors }: FaultList): TemplateResult {

@@ -10,6 +10,7 @@ import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../sta
 import { shared } from '../styles/shared';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { verdictText } from '../views/verdict';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
@@ -129,10 +130,11 @@ export class VitrineGenerator extends LitElement {
 
   override render(): TemplateResult {
     const { running } = this;
-    const { ready } = this.engine;
+    const { load, ready } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
         <form @submit=${this.generate} novalidate>
           <label for="prompt" part="prompt">${texts.prompt}</label>
           <div class="line">

@@ -13,6 +13,7 @@ import { shared } from '../styles/shared';
 import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
 import { figureView } from '../views/figure';
 import { visible } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { lensView } from '../views/logit-lens';
 import { residualChart, residualConclusion, residualTable } from '../views/residual-norms';
 import { ropeView } from '../views/rope-pairs';
@@ -150,8 +151,9 @@ export class VitrineInside extends LitElement {
 
   private waitingView(): TemplateResult | typeof nothing {
     if (this.error) return nothing;
-    const text = this.engine.load.kind === 'failed' ? texts.failed : texts.waiting;
-    return html`<p class="soft" role="status">${text}</p>`;
+    const { load } = this.engine;
+    if (load.kind === 'failed') return idleView(load.error, () => this.engine.retry(), texts.failed);
+    return html`<p class="soft" role="status">${texts.waiting}</p>`;
   }
 
   private insideView(inside: Inside): TemplateResult {

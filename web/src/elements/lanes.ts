@@ -19,6 +19,7 @@ import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
+import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
@@ -210,9 +211,11 @@ export class VitrineLanes extends LitElement {
 
   override render(): TemplateResult {
     const { error } = this.stepping;
+    const { load } = this.stepping.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
         ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}

@@ -6,6 +6,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { numberOrText } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
@@ -25,6 +26,8 @@ const text = messages('parity', {
   waiting: 'The model is loading.',
   same: '{logits} logits over {schedules} schedules: 0 bits differ.',
   different: '{logits} logits over {schedules} schedules: {bits} bits differ.',
+  some: '{exercised} of {all}',
+  idle: 'not exercised',
   table: 'What each schedule compared, and what differed',
   schedule: 'Schedule',
   meaning: 'How the cache is used',
@@ -106,7 +109,8 @@ export class VitrineParity extends LitElement {
     this.report = null;
     this.error = null;
     try {
-      const report = await model.parity(this.prompt, Number(this.tokens), Number(this.seed));
+      // What is no number goes through as it is, and the engine refuses it by name.
+      const report = await model.parity(this.prompt, numberOrText(this.tokens) as number, numberOrText(this.seed) as number);
       this.report = report;
       emit(this, 'vitrine-parity-report', report);
     } catch (error) {
@@ -162,8 +166,12 @@ export class VitrineParity extends LitElement {
     return this.report ? this.verdict(this.report) : '';
   }
 
-  private verdict({ logits_compared: logits, differing_bits: bits, schedules }: ParityReport): string {
-    const values = { logits: count(logits), schedules: schedules.length, bits: count(bits) };
+  /** A schedule that the text was too short for has compared nothing that another one has not. */
+  private verdict({ differing_bits: bits, schedules, not_exercised: idle }: ParityReport): string {
+    const exercised = schedules.filter(({ name }) => !idle.includes(name));
+    const logits = exercised.reduce((sum, { logits_compared: compared }) => sum + compared, 0);
+    const some = fill(text.some, { exercised: exercised.length, all: schedules.length });
+    const values = { logits: count(logits), schedules: idle.length > 0 ? some : schedules.length, bits: count(bits) };
     return fill(bits === 0 ? text.same : text.different, values);
   }
 
@@ -184,15 +192,15 @@ export class VitrineParity extends LitElement {
     `;
   }
 
-  private tableOf({ schedules }: ParityReport): FigureTable {
+  private tableOf({ schedules, not_exercised: idle }: ParityReport): FigureTable {
     return {
       caption: text.table,
       head: [text.schedule, text.meaning, text.compared, text.bits],
       rows: schedules.map(({ name, logits_compared: logits, differing_bits: bits }) => [
         name,
         meanings[name] ?? '',
-        count(logits),
-        count(bits),
+        idle.includes(name) ? text.idle : count(logits),
+        idle.includes(name) && bits === 0 ? text.idle : count(bits),
       ]),
     };
   }

@@ -37,10 +37,10 @@ const labels: Record<NumberOption, string> = messages('policy.label', {
 
 /** What an empty field stands for. */
 const hints: Record<NumberOption, string> = messages('policy.hint', {
-  temperature: '1: as the model says',
-  top_k: 'all',
-  top_p: '1: all',
-  min_p: '0: all',
+  temperature: "the bundle's",
+  top_k: "the bundle's",
+  top_p: "the bundle's",
+  min_p: "the bundle's",
   seed: 'a new one each time',
   max_new_tokens: "the bundle's",
 });

@@ -28,6 +28,7 @@ import { copyDocumentView } from '../views/copy-document';
 import { drawLineView } from '../views/draw-line';
 import { finishText } from '../views/finish';
 import { visible } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
@@ -50,7 +51,7 @@ const texts = messages('sampling', {
   penalty_window: 'Window, tokens',
   penalty_prompt: 'The prompt counts, too',
   slider: '{label}, slider',
-  off: 'off',
+  unset: "the bundle's",
   again: 'Draw again',
   next: 'Next token',
   first: 'First token only',
@@ -234,11 +235,19 @@ export class VitrineSampling extends LitElement {
     `;
   }
 
+  /** What an option is where none is given, as the engine says: the bundle's, or a seed that it drew. Empty before a run. */
+  private effectiveValue(name: FieldOption): string {
+    const { policy } = this.tracks.sample;
+    return String(policy?.[name] ?? '');
+  }
+
   private controlView(name: FieldOption): TemplateResult {
     const label = texts[name];
     const wrong = this.wrongOption === name;
     const value = this.fields.numbers[name];
     const slider = name === 'seed' ? null : sliders[name];
+    const effective = this.effectiveValue(name);
+    const shown = value.trim() === '' ? effective : value;
     return html`
       <div class="control ${slider ? '' : 'plain'}">
         <label for=${name}>${label}</label>
@@ -251,7 +260,7 @@ export class VitrineSampling extends LitElement {
                   min=${slider.min}
                   max=${slider.max}
                   step=${slider.step}
-                  .value=${String(Number.isFinite(Number(value)) && value.trim() !== '' ? value : slider.off)}
+                  .value=${String(Number.isFinite(Number(shown)) && shown !== '' ? shown : slider.off)}
                   @input=${(event: Event) => this.setNumber(name, (event.target as HTMLInputElement).value)}
                 />`
               : nothing
@@ -260,7 +269,7 @@ export class VitrineSampling extends LitElement {
             id=${name}
             inputmode="decimal"
             autocomplete="off"
-            placeholder=${texts.off}
+            placeholder=${effective === '' ? texts.unset : effective}
             aria-invalid=${wrong}
             aria-describedby=${wrong ? 'error' : nothing}
             .value=${value}
@@ -272,7 +281,8 @@ export class VitrineSampling extends LitElement {
   }
 
   private stateView(): TemplateResult | typeof nothing {
-    if (this.engine.load.kind === 'failed') return html`<p class="soft">${texts.failed}</p>`;
+    const { load } = this.engine;
+    if (load.kind === 'failed') return idleView(load.error, () => this.engine.retry(), texts.failed);
     if (modes.every((mode) => this.tracks[mode].steps.length === 0)) {
       return this.error ? nothing : html`<p class="soft" role="status">${texts.waiting}</p>`;
     }

@@ -16,7 +16,7 @@ import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
 import { figureView } from '../views/figure';
-import { bytes, count, magnitude, milliseconds } from '../views/format';
+import { bytes, count, directionOf, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
 import { emit } from './emit';
@@ -161,9 +161,12 @@ export class VitrineTraining extends LitElement {
     this.end();
     this.wasLeft = false;
     this.failure = null;
-    const { workerUrl, moduleUrl } = engineUrls(this.base, null);
-    this.run = new TrainingRun({ workerUrl, moduleUrl }, (state) => this.follow(state));
-    void this.run.train(this.request());
+    try {
+      this.run = new TrainingRun(engineUrls(this.base, null), (state) => this.follow(state));
+      void this.run.train(this.request());
+    } catch (error) {
+      this.failure = toEngineError(error);
+    }
   }
 
   private follow(state: TrainingState): void {
@@ -254,7 +257,7 @@ export class VitrineTraining extends LitElement {
           <label for="text">${texts.yourText}</label>
           <textarea
             id="text"
-            dir="auto"
+            dir=${directionOf(this.text)}
             rows="8"
             spellcheck="false"
             aria-invalid=${this.wrongField === 'text'}

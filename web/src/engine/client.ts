@@ -3,6 +3,7 @@
 
 import { EngineError, toEngineError } from './errors';
 import type { LessonName, Lessons } from './lesson-types';
+import { workerFailure } from './worker-failure';
 import type {
   CacheBytes,
   CacheMap,
@@ -62,25 +63,47 @@ function startWorker(url: URL): Worker {
   return worker;
 }
 
+/** A worker's script is small; a download of it that takes longer has stalled. */
+const patience = 60_000;
+
+/** Where the worker's script is, for the case that it does not begin. */
+export interface WorkerScript {
+  url: string;
+  fetch: typeof fetch;
+  /** How long it may take to begin. */
+  milliseconds?: number;
+}
+
 export class LanguageModel {
   private nextId = 1;
+  private begun = false;
+  private readonly waiting: ReturnType<typeof setTimeout> | undefined;
   private readonly pending = new Map<number, Pending>();
   private failure: EngineError | null = null;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    script: WorkerScript | null = null,
+  ) {
     connection.addEventListener('message', ({ data }) => this.receive(data));
     connection.addEventListener('error', (event) => {
       const { message = '' } = event as Partial<ErrorEvent>;
-      this.fail(new EngineError('internal', `worker: ${message || 'its script did not load or threw'}`));
+      if (script && !this.begun) void this.failToBegin(script, message || 'its script did not load or threw');
+      else this.fail(new EngineError('internal', `worker: ${message || 'it threw'}`));
     });
     connection.addEventListener('messageerror', () => {
       this.fail(new EngineError('internal', 'worker: a message could not be read'));
     });
+    if (!script) return;
+    const { milliseconds = patience } = script;
+    const late = (): void => void this.failToBegin(script, `nothing for ${milliseconds / 1000} s`);
+    this.waiting = setTimeout(late, milliseconds);
   }
 
   /** A model in a worker of its own. The URL is explicit, so that bundlers and sub-paths need no convention. */
   static start(workerUrl: string | URL): LanguageModel {
-    return new LanguageModel(startWorker(new URL(workerUrl, document.baseURI)));
+    const url = new URL(workerUrl, document.baseURI);
+    return new LanguageModel(startWorker(url), { url: url.href, fetch: (input, init) => fetch(input, init) });
   }
 
   /** Loads a bundle: a folder's absolute URL that ends in a slash. The module's URL is absolute too. */
@@ -231,7 +254,19 @@ export class LanguageModel {
     });
   }
 
+  /** A worker that begins while its files are looked at is late, but serves. */
+  private async failToBegin({ url, fetch }: WorkerScript, found: string): Promise<void> {
+    clearTimeout(this.waiting);
+    const error = await workerFailure(url, found, fetch);
+    if (!this.begun) this.fail(error);
+  }
+
   private receive(message: FromWorker): void {
+    if (message.kind === 'begun') {
+      this.begun = true;
+      clearTimeout(this.waiting);
+      return;
+    }
     const pending = this.pending.get(message.id);
     if (pending === undefined) return;
     if (message.kind === 'event') {
@@ -247,6 +282,7 @@ export class LanguageModel {
   /** After this every request, running or new, ends in the error. */
   private fail(error: EngineError): void {
     this.failure ??= error;
+    clearTimeout(this.waiting);
     for (const pending of this.pending.values()) {
       pending.release();
       pending.reject(error);

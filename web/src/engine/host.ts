@@ -5,12 +5,12 @@ import { EngineError, toWireError } from './errors';
 import type { LessonName, Lessons } from './lesson-types';
 import { downloadBundle } from './loader';
 import type {
+  Answer,
   CacheBytes,
   CacheMap,
   Description,
   EngineStep,
   FaultList,
-  FromWorker,
   GrowthPoint,
   Inside,
   ParityReport,
@@ -28,7 +28,7 @@ import type { EngineSession, SessionFactory } from './session';
 import type { TrainingProgress, TrainingResult } from './training-types';
 
 export interface HostSurroundings {
-  post: (message: FromWorker) => void;
+  post: (message: Answer) => void;
   createSession: SessionFactory;
   fetch: typeof fetch;
   /** Lets messages that wait be handled; a timer would add its minimum delay to every token. */

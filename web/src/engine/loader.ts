@@ -20,7 +20,9 @@ const patience = 20_000;
 
 /** Throws file_not_found, file_unreadable (the connection failed or stalled), aborted, and what addFile throws. */
 export async function downloadBundle(session: EngineSession, options: LoadOptions): Promise<void> {
-  const manifest = await download('manifest', manifestFile, options, () => {});
+  const base = options.bundleUrl;
+  const whereOf = (part: string, file: string): string => `part "${part}" (${file})`;
+  const manifest = await downloadFile(whereOf('manifest', manifestFile), manifestFile, { ...options, base }, () => {});
   session.addFile(manifestFile, manifest);
   // The engine has accepted the manifest, so its form is known.
   const { parts } = JSON.parse(new TextDecoder().decode(manifest)) as { parts: BundlePart[] };
@@ -36,7 +38,8 @@ export async function downloadBundle(session: EngineSession, options: LoadOption
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   const addPart = async (part: BundlePart): Promise<void> => {
-    session.addFile(part.file, await download(part.name, part.file, { ...options, signal }, count));
+    const where = whereOf(part.name, part.file);
+    session.addFile(part.file, await downloadFile(where, part.file, { ...options, base, signal }, count));
   };
   try {
     await Promise.all(parts.map(addPart));
@@ -46,17 +49,25 @@ export async function downloadBundle(session: EngineSession, options: LoadOption
   }
 }
 
-async function download(
-  part: string,
+/** A file in a folder, or of an address of its own. */
+export interface Download {
+  base: string;
+  fetch: typeof fetch;
+  signal: AbortSignal;
+  idleMilliseconds?: number;
+}
+
+/** `where` begins the message of what it throws: file_not_found, file_unreadable or aborted. */
+export async function downloadFile(
+  where: string,
   file: string,
-  { bundleUrl, fetch, signal: stopped, idleMilliseconds = patience }: LoadOptions,
+  { base, fetch, signal: stopped, idleMilliseconds = patience }: Download,
   onBytes: (count: number) => void,
-): Promise<Uint8Array> {
-  const where = `part "${part}" (${file})`;
+): Promise<Uint8Array<ArrayBuffer>> {
   const idle = new IdleTimer(idleMilliseconds);
   let received = 0;
   try {
-    const response = await fetch(new URL(file, bundleUrl), { signal: AbortSignal.any([stopped, idle.signal]) });
+    const response = await fetch(new URL(file, base), { signal: AbortSignal.any([stopped, idle.signal]) });
     if (!response.ok) {
       const code = response.status === 404 || response.status === 410 ? 'file_not_found' : 'file_unreadable';
       throw new EngineError(code, `${where}: expected status 200, found ${response.status}`);
@@ -101,7 +112,7 @@ class IdleTimer {
   }
 }
 
-async function readBody(response: Response, onBytes: (count: number) => void): Promise<Uint8Array> {
+async function readBody(response: Response, onBytes: (count: number) => void): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();

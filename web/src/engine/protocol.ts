@@ -293,8 +293,11 @@ export type Request = {
 /** From the page to the worker. Aborting a request that has ended does nothing. */
 export type ToWorker = Request | { kind: 'abort'; id: number };
 
-/** From the worker to the page. */
-export type FromWorker =
+/** What a request is answered with: any number of events, then one result or one error. */
+export type Answer =
   | { kind: 'event'; id: number; event: unknown }
   | { kind: 'result'; id: number; result: unknown }
   | { kind: 'error'; id: number; error: WireError };
+
+/** From the worker to the page. "begun" is the first message, once: the worker's script runs. */
+export type FromWorker = { kind: 'begun' } | Answer;

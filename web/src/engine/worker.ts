@@ -1,9 +1,8 @@
 // The module worker that holds the model: gives EngineHost a worker's surroundings. No logic of its own.
 
-import { EngineError } from './errors';
 import { EngineHost } from './host';
 import { moduleFailure, type BuiltFile } from './module-failure';
-import type { ToWorker } from './protocol';
+import type { FromWorker, ToWorker } from './protocol';
 import type { EngineSession } from './session';
 
 interface EngineModule {
@@ -21,7 +20,7 @@ async function startModule(moduleUrl: string): Promise<EngineModule> {
   return createModule();
 }
 
-/** Throws not_loaded: a file of the module is cut or wrong, or this browser or the page's policy forbids WebAssembly. */
+/** Throws what moduleFailure() tells: a file of the module is cut or wrong, or WebAssembly is forbidden here. */
 async function createSession(moduleUrl: string): Promise<EngineSession> {
   let timer = 0;
   const late = new Promise<never>((_, reject) => {
@@ -31,7 +30,7 @@ async function createSession(moduleUrl: string): Promise<EngineSession> {
     const module = await Promise.race([startModule(moduleUrl), late]);
     return new module.Session();
   } catch (error) {
-    throw new EngineError('not_loaded', await moduleFailure(moduleUrl, error, VITRINE_MODULE_FILES, fetch));
+    throw await moduleFailure(moduleUrl, error, VITRINE_MODULE_FILES, (input, init) => fetch(input, init));
   } finally {
     clearTimeout(timer);
   }
@@ -52,3 +51,4 @@ const host = new EngineHost({
     }),
 });
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => host.receive(data);
+self.postMessage({ kind: 'begun' } satisfies FromWorker);

@@ -6,6 +6,7 @@ import { html, mathml, nothing, type TemplateResult } from 'lit';
 import { lesson } from '../elements/lesson';
 import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
+import { numberOrText } from '../state/policy-fields';
 import { dataTableView } from '../views/figure';
 import { decimal, formula, matrix, numberMatrix } from '../views/math';
 import { LessonFigure } from './lesson-figure';
@@ -96,7 +97,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
   }
 
   private isNumber(value: string): boolean {
-    return value.trim() !== '' && Number.isFinite(Number(value));
+    return typeof numberOrText(value) === 'number';
   }
 
   private nameOf(operand: Operand, row: number, column: number): string {
@@ -172,7 +173,9 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     `;
   }
 
+  /** A result of other numbers than those in the fields would be no formula of theirs. */
   protected figure(result: Attention): TemplateResult {
+    if (this.wrong !== null) return html``;
     return html`
       ${this.symbolsView(result)}
       ${formula(

@@ -41,7 +41,7 @@ export function readSampling(search: string): SamplingFields {
   return { numbers, penaltyPrompt: values.get('penalty_prompt') === 'true' };
 }
 
-/** What a slider offers; `off` is where it stands for an option that is not given. */
+/** What a slider offers; `off` is where it stands for a text that is no number. */
 export const sliders: Readonly<Record<Exclude<FieldOption, 'seed'>, { min: number; max: number; step: number; off: number }>> = {
   temperature: { min: 0.1, max: 2, step: 0.05, off: 1 },
   top_k: { min: 0, max: 100, step: 1, off: 0 },

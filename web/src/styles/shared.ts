@@ -120,6 +120,11 @@ export const shared = css`
     outline-offset: 2px;
   }
 
+  /* A drawing has its coordinates from the left: text in it is anchored as it was placed, whatever the page's direction. */
+  svg {
+    direction: ltr;
+  }
+
   label {
     font-size: var(--step--1);
     color: var(--ink-soft);

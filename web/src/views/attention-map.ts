@@ -10,7 +10,8 @@ import { percent, visible } from './format';
 
 const texts = messages('attention-map', {
   map: 'Attention weights of "{token}" at position {position}, a row for each head, a column for each token. {conclusion}',
-  conclusion: 'The sharpest gaze is that of layer {layer}, head {head}: {weight} of it rests on "{token}". {first} of {heads} heads look most at position 0, where a text begins.',
+  elsewhere: '{first} of {heads} heads look most at position 0, where a text begins. Of the others, the sharpest gaze is that of layer {layer}, head {head}: {weight} of it rests on "{token}".',
+  first: 'All {heads} heads look most at position 0, where a text begins; the sharpest of them is layer {layer}, head {head} with {weight}.',
   table: 'What each head looks at most',
   head: 'Layer and head',
   token: 'Token',
@@ -51,7 +52,7 @@ export function sharpestGaze(layers: Inside['layers']): Gaze {
 export function attentionConclusion({ layers, tokens }: Inside): string {
   const all = gazes(layers);
   const sharpest = sharpestGaze(layers);
-  return fill(texts.conclusion, {
+  return fill(sharpest.position > 0 ? texts.elsewhere : texts.first, {
     layer: sharpest.layer,
     head: sharpest.head,
     weight: percent(sharpest.weight),
@@ -106,7 +107,7 @@ export function attentionMapView(
         <svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>${rows} ${names}</svg>
       </div>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: texts.table,
       head: [texts.head, texts.token, texts.position, texts.weight],
@@ -147,7 +148,7 @@ export function headView({ layers, tokens }: Inside, { layer, head }: { layer: n
             const height = (46 * weight) / largest;
             return html`
               <div class="column">
-                <span class="share">${percent(weight)}</span>
+                <bdi class="share">${percent(weight)}</bdi>
                 <svg width="18" height="48">
                   <rect class="weight" x="1" y=${48 - height} width="16" height=${height}></rect>
                   <line class="floor" x1="0" x2="18" y1="47.5" y2="47.5"></line>
@@ -159,7 +160,7 @@ export function headView({ layers, tokens }: Inside, { layer, head }: { layer: n
         </div>
       </div>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: fill(texts.oneTable, { layer, head }),
       head: [texts.token, texts.position, texts.weight],

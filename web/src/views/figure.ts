@@ -26,7 +26,7 @@ export function figureView(
   return html`
     <figure part="figure">
       ${picture}
-      <figcaption>${conclusion}</figcaption>
+      <figcaption><bdi>${conclusion}</bdi></figcaption>
       ${summary === null ? body : html`<details><summary>${summary}</summary>${body}</details>`}
     </figure>
   `;

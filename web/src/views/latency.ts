@@ -21,12 +21,12 @@ export function latencyView(prefill: LaneCost, decode: LaneCost): TemplateResult
     <dl class="gauges">
       <div>
         <dt>${texts.prefill}</dt>
-        <dd><span class="number">${milliseconds(prefill.ms)}</span></dd>
+        <dd><bdi class="number">${milliseconds(prefill.ms)}</bdi></dd>
         <dd class="small soft">${counted(prefill.positions, texts.positions_one, texts.positions_other)}</dd>
       </div>
       <div>
         <dt>${texts.decode}</dt>
-        <dd><span class="number">${perToken}</span></dd>
+        <dd><bdi class="number">${perToken}</bdi></dd>
         <dd class="small soft">${counted(decode.positions, texts.mean_one, texts.mean_other)}</dd>
       </div>
     </dl>

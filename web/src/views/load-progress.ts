@@ -43,3 +43,12 @@ export function loadFailureView(error: EngineError, meaning: string, retry: () =
     </div>
   `;
 }
+
+/** The same in a line, without an alert's noise: on a page of many sections each of them says why it is idle. */
+export function idleView({ code, message }: EngineError, retry: () => void, sentence: string = texts.failed): TemplateResult {
+  return html`
+    <p class="soft" data-idle>
+      ${sentence} <code>${code}: ${message}</code> <button type="button" @click=${retry}>${texts.retry}</button>
+    </p>
+  `;
+}

@@ -33,9 +33,9 @@ export function sightingsView(sightings: Sightings, detectors: readonly NamedMea
       <tr class=${sighting ? 'saw' : 'quiet'}>
         <th scope="row" title=${owner}><code>${name}</code> <span class="small soft">${meaning}</span></th>
         <td class="result">${sighting ? texts.saw : texts.quiet}</td>
-        <td>${sighting?.where}</td>
-        <td>${sighting?.expected}</td>
-        <td>${sighting?.found}</td>
+        <td><bdi>${sighting?.where}</bdi></td>
+        <td><bdi>${sighting?.expected}</bdi></td>
+        <td><bdi>${sighting?.found}</bdi></td>
       </tr>
     `;
   };

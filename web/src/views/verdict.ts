@@ -44,7 +44,7 @@ export function verdictView(parity: ParityTally): TemplateResult {
   return html`
     <div class="verdict ${verdict}">
       <p class="bits">
-        <span class="number">${count(parity.differing_bits)}</span>
+        <bdi class="number">${count(parity.differing_bits)}</bdi>
         <span>${parity.differing_bits === 1 ? texts.bit : texts.bits}</span>
       </p>
       <p class="sentence" data-parity>${verdictText(parity)}</p>
