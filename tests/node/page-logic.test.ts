@@ -233,8 +233,9 @@ test('the grid of a cache shows free places too, never more than fit, and says w
   const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
   assert.equal(
     cacheGridConclusion(map),
-    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 2.',
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1.',
   );
+  assert.deepEqual(cacheGridTable(map).head.slice(1), ['L0 H0', 'L1 H0']);
   assert.deepEqual(cacheGridTable(map).rows, [
     ['0', '1.00', '3.00'],
     ['1', '2.00', '7.25'],
