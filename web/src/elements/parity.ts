@@ -6,6 +6,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { numberOrText } from '../policy-fields';
 import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
@@ -23,12 +24,14 @@ const text = messages('parity', {
   checking: 'Checking: every prefix is being computed anew.',
   waiting: 'The model is loading.',
   same: '{logits} logits over {schedules} schedules: 0 bits differ.',
+  part: '{logits} logits over {exercised} of {schedules} schedules: 0 bits differ.',
   different: '{logits} logits over {schedules} schedules: {bits} bits differ.',
   table: 'What each schedule compared, and what differed',
   schedule: 'Schedule',
   meaning: 'How the cache is used',
   compared: 'Logits compared',
   bits: 'Bits that differ',
+  idle: 'not exercised',
   notExercised: 'Too short for: {names}. Ask for 17 tokens or more.',
   first: 'First difference: token {token}, logit {logit}: {cached} with the cache, {full} without.',
 });
@@ -105,7 +108,9 @@ export class VitrineParity extends LitElement {
     this.report = null;
     this.error = null;
     try {
-      const report = await model.parity(this.prompt, Number(this.tokens), Number(this.seed));
+      // The engine refuses by name what is no number.
+      const [tokens, seed] = [this.tokens, this.seed].map(numberOrText) as [number, number];
+      const report = await model.parity(this.prompt, tokens, seed);
       this.report = report;
       this.dispatchEvent(new CustomEvent('vitrine-parity-report', { detail: report, bubbles: true, composed: true }));
     } catch (error) {
@@ -161,21 +166,25 @@ export class VitrineParity extends LitElement {
     return this.report ? this.verdict(this.report) : '';
   }
 
-  private verdict({ logits_compared: logits, differing_bits: bits, schedules }: ParityReport): string {
-    const values = { logits: count(logits), schedules: schedules.length, bits: count(bits) };
-    return fill(bits === 0 ? text.same : text.different, values);
+  private verdict({ logits_compared: all, differing_bits: bits, schedules, not_exercised: idle }: ParityReport): string {
+    if (bits > 0) return fill(text.different, { logits: count(all), schedules: schedules.length, bits: count(bits) });
+    const exercised = schedules.filter(({ name }) => !idle.includes(name));
+    const logits = exercised.reduce((sum, { logits_compared }) => sum + logits_compared, 0);
+    const values = { logits: count(logits), exercised: exercised.length, schedules: schedules.length };
+    return fill(idle.length > 0 ? text.part : text.same, values);
   }
 
   private reportView(report: ParityReport): TemplateResult {
     const short = report.not_exercised;
+    const state = report.differing_bits > 0 ? 'different' : short.length > 0 ? 'partly' : 'identical';
     return html`
-      <div part="report" class=${report.differing_bits === 0 ? 'identical' : 'different'} data-report>
+      <div part="report" class=${state} data-report>
         ${short.length > 0 ? html`<p class="small">${fill(text.notExercised, { names: short.join(', ') })}</p>` : nothing}
         ${figureView(nothing, this.verdict(report), this.tableOf(report), null)}
         ${report.schedules.map(({ first_difference: first }) =>
           first
             ? html`<p class="error">
-                ${fill(text.first, { token: first.token, logit: first.logit, cached: first.cached, full: first.full_prefix })}
+                <bdi>${fill(text.first, { token: first.token, logit: first.logit, cached: first.cached, full: first.full_prefix })}</bdi>
               </p>`
             : nothing,
         )}
@@ -183,15 +192,15 @@ export class VitrineParity extends LitElement {
     `;
   }
 
-  private tableOf({ schedules }: ParityReport): FigureTable {
+  private tableOf({ schedules, not_exercised: idle }: ParityReport): FigureTable {
     return {
       caption: text.table,
       head: [text.schedule, text.meaning, text.compared, text.bits],
       rows: schedules.map(({ name, logits_compared: logits, differing_bits: bits }) => [
         name,
         meanings[name] ?? '',
-        count(logits),
-        count(bits),
+        // What could not take place has passed nothing, though its numbers say 0.
+        ...(bits === 0 && idle.includes(name) ? [text.idle, '\u2013'] : [count(logits), count(bits)]),
       ]),
     };
   }
@@ -226,6 +235,11 @@ export class VitrineParity extends LitElement {
         border-radius: var(--radius-small);
         background: var(--cached-soft);
         font-weight: 620;
+      }
+
+      .partly figcaption {
+        border-color: var(--line-strong);
+        background: var(--well);
       }
 
       .different figcaption {
