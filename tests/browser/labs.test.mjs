@@ -95,6 +95,20 @@ const figures = {
       'W [T, S] = [2, 3]',
       'O [T, D] = [2, 2]',
     ]);
+    // What is no number leaves no formula behind: it would hold other numbers than its result.
+    const entry = await inside(page, host(element), '#q00');
+    for (const [typed, found] of [['abc', /found "abc"/], ['0x10', /found "0x10"/], ['', /found ""/]]) {
+      await entry.focus();
+      await entry.evaluate((input) => input.select());
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type(typed);
+      await untilIn(page, element, '.error', found);
+      assert.equal(await page.$(`${host(element)} >>> .steps`), null, `no figure beside "${typed}"`);
+    }
+    await page.keyboard.type('2.5');
+    const substituted = await untilIn(page, element, '.steps', /2\.5\u00b71/);
+    assert.doesNotMatch(substituted, /abc|0x10/);
+    await untilIn(page, element, '[data-agreement]', /is within it/);
     await (await inside(page, host(element), '#wide')).focus();
     await page.keyboard.press('Space');
     await untilIn(page, element, '.alert', /shape_mismatch|invalid_option/);
