@@ -109,7 +109,7 @@ export function attentionMapView(
         <svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>${rows} ${names}</svg>
       </div>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: texts.table,
       head: [texts.head, texts.token, texts.position, texts.weight],
@@ -150,7 +150,7 @@ export function headView({ layers, tokens }: Inside, { layer, head }: { layer: n
             const height = (46 * weight) / largest;
             return html`
               <div class="column">
-                <span class="share">${percent(weight)}</span>
+                <bdi class="share">${percent(weight)}</bdi>
                 <svg width="18" height="48">
                   <rect class="weight" x="1" y=${48 - height} width="16" height=${height}></rect>
                   <line class="floor" x1="0" x2="18" y1="47.5" y2="47.5"></line>
@@ -162,7 +162,7 @@ export function headView({ layers, tokens }: Inside, { layer, head }: { layer: n
         </div>
       </div>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: fill(texts.oneTable, { layer, head }),
       head: [texts.token, texts.position, texts.weight],

@@ -63,7 +63,7 @@ export function cacheGridView(map: CacheMap): TemplateResult {
         ${paths(map, shown)}
       </svg>
     </div>
-    <p class="legend small soft">${texts.legend}</p>
+    <p class="legend small soft"><bdi>${texts.legend}</bdi></p>
   `;
 }
 

@@ -77,7 +77,7 @@ export function drawLineView(distribution: Distribution, coin: number): Template
         <text class="end" x="100%" y="68" text-anchor="end">1</text>
       </svg>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: texts.table,
       head: [texts.token, texts.from, texts.to, texts.probability],

@@ -21,13 +21,13 @@ export function latencyView(prefill: LaneCost, decode: LaneCost): TemplateResult
     <dl class="gauges">
       <div>
         <dt>${texts.prefill}</dt>
-        <dd><span class="number">${milliseconds(prefill.ms)}</span></dd>
-        <dd class="small soft">${counted(prefill.positions, texts.positions_one, texts.positions_other)}</dd>
+        <dd><bdi class="number">${milliseconds(prefill.ms)}</bdi></dd>
+        <dd class="small soft"><bdi>${counted(prefill.positions, texts.positions_one, texts.positions_other)}</bdi></dd>
       </div>
       <div>
         <dt>${texts.decode}</dt>
-        <dd><span class="number">${perToken}</span></dd>
-        <dd class="small soft">${counted(decode.positions, texts.mean_one, texts.mean_other)}</dd>
+        <dd><bdi class="number">${perToken}</bdi></dd>
+        <dd class="small soft"><bdi>${counted(decode.positions, texts.mean_one, texts.mean_other)}</bdi></dd>
       </div>
     </dl>
   `;

@@ -41,7 +41,7 @@ export function lensView(layers: Inside['layers'], shown = 5): TemplateResult {
     <figure part="figure">
       <div class="scroll" tabindex="0" role="group" aria-label=${texts.table}>
         <table class="lens">
-          <caption>${texts.table}</caption>
+          <caption><bdi>${texts.table}</bdi></caption>
           <thead>
             <tr>
               <th scope="col">${texts.layer}</th>
@@ -57,7 +57,7 @@ export function lensView(layers: Inside['layers'], shown = 5): TemplateResult {
                     ({ id, piece, probability }) => html`
                       <td class=${id === answer ? 'answer' : nothing}>
                         <bdi class="spelling">${visible(piece)}</bdi>
-                        <span class="soft number">${percent(probability)}</span>
+                        <bdi class="soft number">${percent(probability)}</bdi>
                         <svg width="100%" height="4" aria-hidden="true">
                           <rect class="weight" width="${100 * probability}%" height="4"></rect>
                         </svg>

@@ -65,12 +65,12 @@ export function ropeView({ rope, position }: Pick<Inside, 'rope' | 'position'>):
                 <circle class="rim" cx=${centre} cy=${centre} r=${radius}></circle>
                 ${arrow(before, 'before')} ${arrow(after, 'after')}
               </svg>
-              <span><strong>${pair}</strong> ${fill(texts.caption, { angle: short(angle) })}</span>
+              <bdi><strong>${pair}</strong> ${fill(texts.caption, { angle: short(angle) })}</bdi>
             </div>
           `,
         )}
       </div>
-      <p class="small soft legend">${texts.legend}</p>
+      <p class="small soft legend"><bdi>${texts.legend}</bdi></p>
     `,
     conclusion,
     {

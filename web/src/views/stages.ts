@@ -77,7 +77,7 @@ function stageView(distribution: Distribution, stage: number, tokens: readonly T
   const shownKept = tokens.filter((token) => (token.probabilities[stage] ?? 0) > 0).length;
   return html`
     <div class="stage">
-      <p class="stage-name"><strong>${texts[name]}</strong> <span class="soft">${fill(texts.left, { kept: count(kept) })}</span></p>
+      <p class="stage-name"><strong>${texts[name]}</strong> <bdi class="soft">${fill(texts.left, { kept: count(kept) })}</bdi></p>
       <div class="bars">
         ${tokens.map((token) => {
           const probability = token.probabilities[stage] ?? 0;
@@ -85,11 +85,11 @@ function stageView(distribution: Distribution, stage: number, tokens: readonly T
           return html`
             <bdi class="spelling ${isChosen ? 'chosen' : ''} ${probability > 0 ? '' : 'gone'}">${visible(token.text)}</bdi>
             ${bar(probability, largest, isChosen)}
-            <span class="share">${probability > 0 ? percent(probability) : texts.out}</span>
+            <bdi class="share">${probability > 0 ? percent(probability) : texts.out}</bdi>
           `;
         })}
       </div>
-      ${kept > shownKept ? html`<p class="more soft">${fill(texts.more, { count: count(kept - shownKept) })}</p>` : nothing}
+      ${kept > shownKept ? html`<p class="more soft"><bdi>${fill(texts.more, { count: count(kept - shownKept) })}</bdi></p>` : nothing}
     </div>
   `;
 }
@@ -106,7 +106,7 @@ export function stagesView(distribution: Distribution, limit = 10): TemplateResu
         ${stages.map((_, stage) => stageView(distribution, stage, tokens, largest))}
       </div>
     `,
-    html`<bdi>${conclusion}</bdi>`,
+    conclusion,
     {
       caption: texts.table,
       head: [texts.token, texts.rank, texts.logit, ...stages.map(({ name }) => texts[name])],
