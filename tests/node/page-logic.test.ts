@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/completer';
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
-import { growthConclusion, growthTable } from '../../web/src/growth';
+import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/growth';
 import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/run';
@@ -205,6 +205,9 @@ test('the conclusions of growth are worded from its points', () => {
     growthConclusion(points, 'cache_bytes'),
     'The cache grows by 3.84 kB with every position, always the same: at 256 it holds 983 kB.',
   );
+  // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
+  assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
+  assert.match(growthChart(points, 'multiply_adds').yLabel, /logarithmic/);
   assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
 });
 
