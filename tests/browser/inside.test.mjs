@@ -84,6 +84,26 @@ test('every figure states what it shows and has a table; a text that is refused 
   });
 });
 
+test('in a page that runs from right to left the names stand beside the map, and numbers keep their order', async () => {
+  await open(async (page) => {
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    await shown(page);
+    const over = await page.$eval(`${host} >>> .map svg`, (map) => {
+      const box = (element) => element.getBoundingClientRect();
+      const [first] = map.querySelectorAll('.row');
+      const floor = Math.max(...[...map.querySelectorAll('.row')].map((row) => box(row).bottom));
+      const heads = [...map.querySelectorAll('.head')].filter((name) => box(name).right > box(first).left);
+      const columns = [...map.querySelectorAll('.column-name')].filter((name) => box(name).top < floor);
+      return [...heads, ...columns].map((name) => name.textContent);
+    });
+    assert.deepEqual(over, [], 'names that lie over the map');
+    for (const number of ['.column .share', '.dial bdi', '.lens bdi.number', 'figcaption bdi', 'td bdi']) {
+      const directions = await page.$$eval(`${host} >>> ${number}`, (all) => all.map((each) => getComputedStyle(each).direction));
+      assert.ok(directions.length > 0 && directions.every((direction) => direction === 'ltr'), `${number}: ${directions}`);
+    }
+  });
+});
+
 test('it holds its looks in every scheme and width', async () => {
   await holdsItsLooks(browser, site.folder, shown);
 });

@@ -153,6 +153,20 @@ test('the policy is a document with its seed; where copying is refused it is sel
   });
 });
 
+test('in a page that runs from right to left the tokens of the draw stand in their segments', async () => {
+  await open(async (page) => {
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    await page.waitForSelector(`${host} >>> .draw .name`);
+    const outside = await page.$eval(`${host} >>> .draw`, (line) => {
+      const box = (element) => element.getBoundingClientRect();
+      const names = [...line.querySelectorAll('.name')].filter((name) => box(name).left < box(name.parentNode.querySelector('rect')).left);
+      const ends = [...line.querySelectorAll('.end')].filter((end) => box(end).left < box(line).left - 1 || box(end).right > box(line).right + 1);
+      return [...names, ...ends].map((text) => text.textContent);
+    });
+    assert.deepEqual(outside, []);
+  });
+});
+
 test('it holds its looks in every scheme and width', async () => {
   await holdsItsLooks(browser, site.folder, drawn);
 });

@@ -71,7 +71,7 @@ const web = {
   runs: ['engine', 'state'],
   views: ['styles', 'runs'],
   elements: ['engine', 'styles', 'browser', 'state', 'runs', 'views'],
-  lessons: ['engine', 'styles', 'views', 'elements'],
+  lessons: ['engine', 'state', 'styles', 'views', 'elements'],
 };
 
 /** The files of web/src/engine whose values other folders may use: all else of it is behind the client. */

@@ -12,7 +12,7 @@ import { initialSampling } from '../../web/src/state/sampling-fields';
 import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, directionOf, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
-import { growthConclusion, growthTable } from '../../web/src/views/growth';
+import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
@@ -217,6 +217,9 @@ test('the conclusions of growth are worded from its points', () => {
     growthConclusion(points, 'cache_bytes'),
     'The cache grows by 3.84 kB with every position, always the same: at 256 it holds 983 kB.',
   );
+  // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
+  assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
+  assert.match(growthChart(points, 'multiply_adds').yLabel, /logarithmic/);
   assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
 });
 
@@ -245,8 +248,9 @@ test('the grid of a cache shows free places too, never more than fit, and says w
   const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
   assert.equal(
     cacheGridConclusion(map),
-    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 2.',
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1.',
   );
+  assert.deepEqual(cacheGridTable(map).head.slice(1), ['L0 H0', 'L1 H0']);
   assert.deepEqual(cacheGridTable(map).rows, [
     ['0', '1.00', '3.00'],
     ['1', '2.00', '7.25'],

@@ -49,6 +49,7 @@ export interface VitrineEvents {
   'vitrine-trained': TrainingResult;
   'vitrine-lab-predicted': { lab: string; predicted: string };
   'vitrine-lab-result': LabResult;
+  'vitrine-lab-forgotten': { lab: string };
 }
 
 type CustomEvents = { [Name in keyof VitrineEvents]: CustomEvent<VitrineEvents[Name]> };

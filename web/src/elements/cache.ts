@@ -249,7 +249,7 @@ export class VitrineCache extends LitElement {
   private totalView(): TemplateResult {
     const sum = (key: 'used' | 'allocated'): number => this.rows.reduce((total, { map }) => total + map.bytes[key], 0);
     const values = { rows: this.rows.length, used: bytes(sum('used')), allocated: bytes(sum('allocated')) };
-    return html`<p class="total">${fill(texts.total, values)}</p>`;
+    return html`<p class="total"><bdi>${fill(texts.total, values)}</bdi></p>`;
   }
 
   private rowView(row: Row): TemplateResult {

@@ -24,7 +24,7 @@ import './line-chart';
 
 const texts = messages('inside', {
   title: 'Inside: what the model does at one token',
-  lead: 'The model reads the text up to a token in one recorded pass. Choose a token, and see what it looks at, how its query turns with its position, how large the residual stream is, and what the head would say after every layer.',
+  lead: 'The model reads the text up to a token in one recorded pass. Choose a token, and see what it looks at, how its query turns with its position, how large the residual stream is, and what the head would say after every layer. Layers, heads and positions are counted from 0.',
   text: 'Text',
   tokens: 'Tokens of the text: choose one',
   attention: 'Attention: what "{token}" looks at',

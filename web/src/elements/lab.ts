@@ -50,6 +50,7 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @attr {string} hide - Parts that are not shown, by name, with blanks between them.
  * @fires {CustomEvent<LabResult>} vitrine-lab-result - The quiz was checked.
  * @fires {CustomEvent<{lab: string, predicted: string}>} vitrine-lab-predicted - The figure was revealed.
+ * @fires {CustomEvent<{lab: string}>} vitrine-lab-forgotten - The kept result was given up.
  * @csspart title - The lab's title.
  * @csspart predict - The question, the prediction and the hint.
  * @csspart hint - The hint.
@@ -97,7 +98,7 @@ export class VitrineLab extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('name')) void this.open(this.name);
+    if (changed.has('name')) void this.open(this.name ?? '');
   }
 
   private async open(name: string): Promise<void> {
@@ -141,6 +142,9 @@ export class VitrineLab extends LitElement {
   private forget(): void {
     forgetResult(this.name);
     this.record = null;
+    // The button goes, and the focus would go with it.
+    this.renderRoot.querySelector<HTMLElement>('#title')?.focus();
+    emit(this, 'vitrine-lab-forgotten', { lab: this.name });
   }
 
   override render(): TemplateResult {
@@ -149,7 +153,7 @@ export class VitrineLab extends LitElement {
     if (lesson === null) return html`<section class="panel"><p class="soft">${text.loading}</p></section>`;
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title" part="title">${lesson.text.title}</h2>
+        <h2 id="title" part="title" tabindex="-1">${lesson.text.title}</h2>
         ${this.recordView()} ${this.predictView(lesson)}
         ${this.stage === 'revealed' ? [this.lookView(lesson), this.checkView(lesson), this.quizView(lesson)] : nothing}
       </section>

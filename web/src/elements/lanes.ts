@@ -219,7 +219,7 @@ export class VitrineLanes extends LitElement {
         ${this.controlsView()}
         ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
-        <p class="status small soft" role="status">${this.status}</p>
+        <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
         ${this.growth.length === 0 ? nothing : this.growthView()}
       </section>

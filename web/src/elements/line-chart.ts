@@ -155,6 +155,7 @@ export class VitrineLineChart extends LitElement {
     unsafeCSS(uplotStyles),
     css`
       .plot {
+        direction: ltr;
         min-height: ${height}px;
         overflow: hidden;
       }

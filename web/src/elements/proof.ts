@@ -176,6 +176,7 @@ export class VitrineProof extends LitElement {
       }
 
       .ends {
+        direction: ltr;
         display: flex;
         justify-content: space-between;
         margin: 0 0 var(--space-1);

@@ -58,7 +58,7 @@ const texts = messages('sampling', {
   greedy: 'Greedy',
   greedyMeaning: 'always the most probable token; the same text every time',
   sample: 'Sampled',
-  sampleMeaning: 'drawn with seed {seed}; another seed, another text',
+  sampleMeaning: 'drawn with seed {seed}; another seed may draw another text',
   tokens: '{mode}: choose a token',
   ended: 'The text ended here: {reason}.',
   stages: '{mode}, token {number}, stage by stage:',
@@ -303,7 +303,7 @@ export class VitrineSampling extends LitElement {
     const chosen = this.chosen.mode === mode ? Math.min(this.chosen.index, steps.length - 1) : -1;
     return html`
       <div class="track ${mode}">
-        <h3>${texts[mode]} <span class="soft">${meaning}</span></h3>
+        <h3>${texts[mode]} <bdi class="soft">${meaning}</bdi></h3>
         ${tokenStripView(
           steps.map(({ piece }) => piece),
           chosen,

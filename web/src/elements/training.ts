@@ -326,7 +326,7 @@ export class VitrineTraining extends LitElement {
     return html`
       <div class="progress">
         <progress max="1" .value=${isTraining ? latest.step / Math.max(latest.steps, 1) : 0} aria-label=${texts.progress}></progress>
-        <span class="small soft number">${text}</span>
+        <bdi class="small soft number">${text}</bdi>
       </div>
     `;
   }

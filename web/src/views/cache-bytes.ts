@@ -44,12 +44,12 @@ export function cacheBytesView(cache: CacheBytes, positions: number, architectur
                   <rect class="cached" width=${(100 * cache[key]) / Math.max(cache.allocated, 1)} height="8"></rect>
                 </svg>
               </td>
-              <td class="figure" title=${fill(texts.exact, { n: count(cache[key]) })}>${bytes(cache[key])}</td>
+              <td class="figure" title=${fill(texts.exact, { n: count(cache[key]) })}><bdi>${bytes(cache[key])}</bdi></td>
             </tr>
           `,
         )}
       </tbody>
     </table>
-    ${architecture ? html`<p class="small soft formula">${formulaText(architecture, positions)}</p>` : ''}
+    ${architecture ? html`<p class="small soft formula"><bdi>${formulaText(architecture, positions)}</bdi></p>` : ''}
   `;
 }

@@ -13,6 +13,7 @@ const texts = messages('growth', {
   multiply_adds: 'Multiply-adds',
   bytes_read: 'Bytes read',
   cache_bytes: 'Bytes of the cache',
+  logarithmic: '{measure}, logarithmic',
   x: 'positions in the text',
   cached: 'cached',
   full: 'full prefix',
@@ -42,10 +43,13 @@ function seriesOf(points: readonly GrowthPoint[], measure: GrowthMeasure): Serie
 }
 
 export function growthChart(points: readonly GrowthPoint[], measure: GrowthMeasure) {
+  // The lanes lie apart by orders of magnitude there: on a linear scale the cached one would lie on the axis.
+  const logarithmic = measure === 'multiply_adds';
   return {
     label: `${fill(texts.label, { measure: texts[measure] })} ${growthConclusion(points, measure)}`,
     xLabel: texts.x,
-    yLabel: texts[measure],
+    yLabel: logarithmic ? fill(texts.logarithmic, { measure: texts[measure] }) : texts[measure],
+    logarithmic,
     x: points.map(({ positions }) => positions),
     format: write(measure),
     lines: seriesOf(points, measure).map(({ label, lane, values }) => ({

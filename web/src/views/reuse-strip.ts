@@ -32,7 +32,7 @@ export function reuseStripView(reused: number, computed: number): TemplateResult
   return html`
     <div class="reuse">
       <svg class="strip" width=${width} height=${cell} viewBox="0 0 ${width} ${cell}" aria-hidden="true">${cells}</svg>
-      <span class="small soft" data-reuse>${reuseText(reused, computed)}</span>
+      <bdi class="small soft" data-reuse>${reuseText(reused, computed)}</bdi>
     </div>
   `;
 }

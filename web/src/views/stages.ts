@@ -87,7 +87,7 @@ function stageView(distribution: Distribution, stage: number, tokens: readonly T
           `;
         })}
       </div>
-      ${kept > shownKept ? html`<p class="more soft">${fill(texts.more, { count: count(kept - shownKept) })}</p>` : nothing}
+      ${kept > shownKept ? html`<p class="more soft"><bdi>${fill(texts.more, { count: count(kept - shownKept) })}</bdi></p>` : nothing}
     </div>
   `;
 }

@@ -75,9 +75,9 @@ export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
         ${bars(values)}
       </svg>
       <p class="ends small soft" aria-hidden="true">
-        <span>${texts.begin}</span><span>${fill(texts.highest, { n: magnitude(largest) })}</span>
+        <bdi>${texts.begin}</bdi><bdi>${fill(texts.highest, { n: magnitude(largest) })}</bdi>
       </p>
-      <figcaption class="small">${conclusion(values)}</figcaption>
+      <figcaption class="small"><bdi>${conclusion(values)}</bdi></figcaption>
     </figure>
   `;
 }
