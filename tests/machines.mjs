@@ -11,7 +11,7 @@ import { main, root, run, setUp, StepFailed } from '../wasm/build.mjs';
 import { nativeMachines } from './machines/native.mjs';
 import { wasmMachines } from './machines/wasm.mjs';
 
-const machines = [...nativeMachines, ...wasmMachines];
+export const machines = [...nativeMachines, ...wasmMachines];
 
 /** What a machine's run says, as a row. */
 export function judge(name, { why, equal = 0, differences = [], kernelTests, versions = [] }) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build, main, root, run, setUp, StepFailed } from '../wasm/build.mjs';
+import { runCost } from './bench/cost.mjs';
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
@@ -17,16 +18,23 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
     const env = await setUp();
     const targets = names.map((name) => `bench_${name}`);
+    if (names.includes('cost')) targets.push('bench_cost_free');
     const native = await build('native-release', targets, env);
     const wasm = await build('wasm-release', targets, env);
-    for (const target of targets) {
+    for (const name of names) {
+      const target = `bench_${name}`;
+      if (name === 'cost') {
+        console.log('\n--- bench_cost, exact and free, natively and as WebAssembly');
+        await runCost(native, wasm, env);
+        continue;
+      }
       console.log(`\n--- ${target}, native`);
-      const printed = await run(join(native, 'tests', target), [], { env, capture: true });
+      const printed = await run(join(native, 'tests/bench', target), [], { env, capture: true });
       process.stdout.write(printed);
       // A plain loop as WebAssembly falls short of the kernels, so both are held to what the machine itself can do.
       const [, peak] = /peak of a plain multiply-add loop: ([\d.]+)/.exec(printed) ?? [];
       console.log(`\n--- ${target}, WebAssembly under Node ${process.version}`);
-      await run(process.execPath, [join(wasm, 'tests', `${target}.cjs`), ...(peak ? [peak] : [])], { env });
+      await run(process.execPath, [join(wasm, 'tests/bench', `${target}.cjs`), ...(peak ? [peak] : [])], { env });
     }
   });
 }

@@ -102,6 +102,9 @@ std::size_t to_count(double number) {
   return is_count ? static_cast<std::size_t>(number) : std::numeric_limits<std::uint32_t>::max();
 }
 
+/// At once: all that a page of every section has under way. A row's memory is taken when it starts.
+constexpr std::size_t kMaxRows = 16;
+
 class Module {
  public:
   void add_file(const std::string& name, const Bytes& bytes) {
@@ -237,7 +240,7 @@ class Module {
     return *training_;
   }
 
-  Session session_;
+  Session session_{{.max_rows = kMaxRows}};
   std::unique_ptr<QuickTraining> training_;
   std::optional<Bundle> trained_;
 };

@@ -93,6 +93,7 @@ if(EMSCRIPTEN)
     -sDYNAMIC_EXECUTION=0                # the page's Content-Security-Policy allows no eval
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB
     -sFILESYSTEM=0                       # bytes come from the caller
+    -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,instantiateWasm  # no other way in
     -sMALLOC=emmalloc                    # the small one: forward() allocates nothing
     -sSTACK_SIZE=1MB
     "SHELL:--emit-tsd vitrine-module.d.ts")

@@ -3,17 +3,28 @@
 
 const items = new Map([...document.querySelectorAll('#progress [data-lab]')].map((item) => [item.dataset.lab, item]));
 const told = document.querySelector('#told');
+/** The best result of each lab, which is also the one that a lab keeps. */
+const best = new Map();
 
-function show({ lab, score, passed }) {
+function show(lab) {
   const item = items.get(lab);
   if (!item) return;
-  item.classList.toggle('passed', passed);
-  item.querySelector('.state').textContent = `${passed ? 'passed' : 'not passed yet'}, ${Math.round(score * 100)} %`;
+  const { score, passed } = best.get(lab) ?? {};
+  item.classList.toggle('passed', passed === true);
+  item.querySelector('.state').textContent =
+    score === undefined ? 'open' : `${passed ? 'passed' : 'not passed yet'}, ${Math.round(score * 100)} %`;
 }
 
+function tell() {
+  const passed = document.querySelectorAll('#progress .passed').length;
+  told.textContent = `${passed} of ${items.size} labs passed.`;
+}
+
+/** What a lab left in this browser, if it is what a lab leaves. */
 function earlier(lab) {
   try {
-    return JSON.parse(localStorage.getItem(`vitrine-lab-${lab}`));
+    const kept = JSON.parse(localStorage.getItem(`vitrine-lab-${lab}`));
+    return kept.lab === lab && kept.score >= 0 && kept.score <= 1 && Array.isArray(kept.answers) ? kept : null;
   } catch {
     return null;
   }
@@ -21,11 +32,19 @@ function earlier(lab) {
 
 for (const lab of items.keys()) {
   const result = earlier(lab);
-  if (result) show(result);
+  if (result) best.set(lab, result);
+  show(lab);
 }
 
 document.addEventListener('vitrine-lab-result', ({ detail }) => {
-  show(detail);
-  const passed = document.querySelectorAll('#progress .passed').length;
-  told.textContent = `${passed} of ${items.size} labs passed.`;
+  const { lab, score } = detail;
+  if (!(best.get(lab)?.score > score)) best.set(lab, detail);
+  show(lab);
+  tell();
+});
+
+document.addEventListener('vitrine-lab-forgotten', ({ detail: { lab } }) => {
+  best.delete(lab);
+  show(lab);
+  tell();
 });

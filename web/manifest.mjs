@@ -35,8 +35,7 @@ function publicOnly(names) {
             kind === 'field' && privacy === 'public' && !state.has(name) && !inheritedFrom;
           declaration.members = declaration.members.filter(isProperty);
           for (const member of declaration.members) if (noAttribute.has(member.name)) delete member.attribute;
-          // An event that is dispatched by a variable's name is documented by its own.
-          declaration.events = (declaration.events ?? []).filter(({ name }) => name.startsWith('vitrine-'));
+          declaration.events ??= [];
           declaration.attributes = (declaration.attributes ?? []).filter(
             ({ name, fieldName }) => !state.has(fieldName ?? name) && !noAttribute.has(fieldName ?? name),
           );

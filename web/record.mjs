@@ -9,7 +9,7 @@ export const recordingFile = path.join(root, 'web/recorded/shell.json');
 
 /** Long enough that its proof has something to show, and a sentence of the corpus to its end. */
 const text = 'docker run --';
-/** As the text box asks (web/src/completer.ts); a seed, of which greedy makes no use, so that no two recordings differ. */
+/** As the text box asks (web/src/runs/completer.ts); a seed, of which greedy makes no use, so that no two recordings differ. */
 const policy = { max_new_tokens: 64, seed: 0 };
 
 async function loadBundle(session, folder) {

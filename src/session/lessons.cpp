@@ -2,6 +2,7 @@
 #include "session/lessons.hpp"
 
 #include <array>
+#include <string>
 
 #include "base/check.hpp"
 
@@ -25,8 +26,9 @@ Json run_lesson(std::string_view name, const Json& input) {
   for (const LessonEntry& lesson : kLessons) {
     if (lesson.name == name) return lesson.run(input);
   }
-  fail(ErrorCode::invalid_option,
-       str("lesson: expected attention_temperature, attention_by_hand or rope, found ", in_quotes(name)));
+  std::string names;
+  for (const LessonEntry& lesson : kLessons) names += str(names.empty() ? "" : ", ", lesson.name);
+  fail(ErrorCode::invalid_option, str("lesson: expected one of ", names, "; found ", in_quotes(name)));
 }
 
 }  // namespace vitrine

@@ -1,5 +1,5 @@
 // Lessons: the arithmetic of the page's explanations, done by the model's own kernels and layers on numbers that a
-// reader chose. They need no bundle. Input and result are JSON, in the forms of web/src/engine/protocol.ts.
+// reader chose. They need no bundle. Input and result are JSON, in the forms of web/src/engine/lesson-types.ts.
 #pragma once
 
 #include <string_view>

@@ -49,6 +49,35 @@ SplitText split_stream(std::string_view text) {
   return {std::string(text.substr(0, cut + 1)), std::string(text.substr(cut + 1))};
 }
 
+std::size_t size_or(std::size_t otherwise, JsonObjectReader& reader, const char* key, std::uint64_t least,
+                    std::uint64_t most) {
+  return static_cast<std::size_t>(reader.optional_unsigned(key, least, most).value_or(otherwise));
+}
+
+ModelConfig read_config(JsonObjectReader& reader) {
+  ModelConfig config;
+  config.d_model = size_or(64, reader, "d_model", 2, 512);
+  config.n_layers = size_or(2, reader, "n_layers", 1, 16);
+  config.n_heads = size_or(4, reader, "n_heads", 1, 64);
+  config.n_kv_heads = size_or(2, reader, "n_kv_heads", 1, 64);
+  config.d_ff = size_or(128, reader, "d_ff", 1, 2048);
+  config.max_seq_len = size_or(64, reader, "max_seq_len", 8, 512);
+  return config;
+}
+
+/// A batch that is overfitted is learned from faster, and nothing holds its weights back.
+TrainingOptions read_steps(JsonObjectReader& reader, bool overfit, std::size_t max_seq_len) {
+  TrainingOptions steps;
+  steps.schedule.total_steps = size_or(overfit ? 150 : 400, reader, "steps", 1, 100'000);
+  steps.schedule.warmup_steps = std::min<std::uint64_t>(20, steps.schedule.total_steps / 10);
+  steps.schedule.peak = reader.optional_number("learning_rate", 1e-6, 1).value_or(overfit ? 1e-2 : 3e-3);
+  steps.schedule.minimum = steps.schedule.peak / 20;
+  steps.batch_rows = std::max<std::size_t>(256, max_seq_len);
+  steps.weight_decay = overfit ? 0.0 : 0.1;
+  steps.seed = reader.optional_unsigned("seed", 0, PolicyLimits::kMaxSeed).value_or(1);
+  return steps;
+}
+
 void require_small(ModelConfig config, std::size_t vocab_size) {
   config.vocab_size = vocab_size;
   config.head_dim = config.d_model / config.n_heads;
@@ -77,30 +106,14 @@ QuickTrainingOptions parse_quick_training(const Json& json) {
   options.overfit = reader.optional_boolean("overfit").value_or(false);
   const std::string unit = reader.optional_string("unit").value_or(options.overfit ? "stream" : "line");
   if (unit != "line" && unit != "stream") reader.refuse("unit", "line or stream");
-  const auto size = [&](const char* key, std::uint64_t least, std::uint64_t most, std::size_t otherwise) {
-    return static_cast<std::size_t>(reader.optional_unsigned(key, least, most).value_or(otherwise));
-  };
   TextTrainingOptions& training = options.training;
   training.unit = unit == "line" ? DocumentUnit::line : DocumentUnit::stream;
-  training.vocab_size = size("vocab_size", kBytesAndMark, 8192,
-                             std::min<std::size_t>(1024, kBytesAndMark + 31 + options.text.size() / 64));
-  ModelConfig& config = training.config;
-  config.d_model = size("d_model", 2, 512, 64);
-  config.n_layers = size("n_layers", 1, 16, 2);
-  config.n_heads = size("n_heads", 1, 64, 4);
-  config.n_kv_heads = size("n_kv_heads", 1, 64, 2);
-  config.d_ff = size("d_ff", 1, 2048, 128);
-  config.max_seq_len = size("max_seq_len", 8, 512, 64);
-  require_small(config, training.vocab_size);
-  training.only_first_tokens = options.overfit ? std::min(kOverfitTokens, config.max_seq_len - 1) : 0;
-  TrainingOptions& steps = training.training;
-  steps.schedule.total_steps = size("steps", 1, 100'000, options.overfit ? 150 : 400);
-  steps.schedule.warmup_steps = std::min<std::uint64_t>(20, steps.schedule.total_steps / 10);
-  steps.schedule.peak = reader.optional_number("learning_rate", 1e-6, 1).value_or(options.overfit ? 1e-2 : 3e-3);
-  steps.schedule.minimum = steps.schedule.peak / 20;
-  steps.batch_rows = std::max<std::size_t>(256, config.max_seq_len);
-  steps.weight_decay = options.overfit ? 0.0 : 0.1;
-  steps.seed = reader.optional_unsigned("seed", 0, PolicyLimits::kMaxSeed).value_or(1);
+  training.vocab_size = size_or(std::min<std::size_t>(1024, kBytesAndMark + 31 + options.text.size() / 64), reader,
+                                "vocab_size", kBytesAndMark, 8192);
+  training.config = read_config(reader);
+  require_small(training.config, training.vocab_size);
+  training.only_first_tokens = options.overfit ? std::min(kOverfitTokens, training.config.max_seq_len - 1) : 0;
+  training.training = read_steps(reader, options.overfit, training.config.max_seq_len);
   reader.finish();
   return options;
 }

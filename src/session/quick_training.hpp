@@ -66,7 +66,7 @@ class QuickTraining {
   std::unique_ptr<TextTraining> training_;
 };
 
-/// The progress of web/src/engine/protocol.ts, without its times.
+/// The progress of web/src/engine/training-types.ts, without its times.
 Json quick_training_json(const QuickTrainingProgress& progress);
 /// A training that has ended and the session that has loaded its bundle: the losses, the description and the names of
 /// the bundle's files.

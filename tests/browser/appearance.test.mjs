@@ -1,18 +1,13 @@
 // The page's looks in Chromium, as far as a program can judge them: no violation that axe-core finds, no horizontal
 // scroll on a narrow screen, both colour schemes, forced colours, and every control reachable by keyboard.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 
+import { violations } from './support/axe.mjs';
 import { inside, launchBrowser, untilReady, untilText, withPage } from './support/browser-page.mjs';
 
 let browser;
-let axe;
-before(async () => {
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  browser = await launchBrowser();
-});
+before(async () => (browser = await launchBrowser()));
 after(() => browser?.close());
 
 const scheme = (value) => [{ name: 'prefers-color-scheme', value }];
@@ -38,14 +33,6 @@ async function showEverySection(page) {
   await untilText(page, 'vitrine-lanes', '[data-parity]', /0 bits differ/);
   await untilText(page, 'vitrine-cache', '[data-row="1"] figcaption', /positions are filled/);
   await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
-}
-
-/** Violations as "rule: element", in words that a failing test can show. */
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  assert.ok(found.passes.length > 10, 'axe-core looked at the page');
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}`));
 }
 
 for (const colours of ['light', 'dark']) {

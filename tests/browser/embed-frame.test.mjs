@@ -49,11 +49,11 @@ const told = (page) => page.evaluate(() => globalThis.told ?? []);
 
 test('a frame is as high as its element, and follows it', async (t) => {
   await withFrame(t, declared('element=vitrine-lab&name=parity'), async ({ page, frame }) => {
-    await frame.waitForSelector('vitrine-lab >>> #prediction');
+    await inside(frame, 'vitrine-lab', '#prediction');
     await page.waitForFunction(() => document.querySelector('iframe').clientHeight > 250);
     const before = await height(page);
-    await (await frame.waitForSelector('vitrine-lab >>> #prediction')).type('None.');
-    await (await frame.waitForSelector('vitrine-lab >>> [part=reveal]')).click();
+    await (await inside(frame, 'vitrine-lab', '#prediction')).type('None.');
+    await (await inside(frame, 'vitrine-lab', '[part=reveal]')).click();
     await page.waitForFunction((least) => document.querySelector('iframe').clientHeight > least, {}, before + 400);
     const inner = await frame.evaluate(() => [document.documentElement.scrollHeight, innerHeight]);
     assert.ok(inner[0] <= inner[1] + 1, `nothing scrolls inside: ${inner}`);
@@ -65,9 +65,9 @@ test("a lab's result reaches the parent as an event of the frame", async (t) => 
     await page.evaluate(() => {
       document.addEventListener('vitrine-lab-result', ({ detail, target }) => (globalThis.result = { detail, from: target.id }));
     });
-    await (await frame.waitForSelector('vitrine-lab >>> #prediction')).type('None.');
-    await (await frame.waitForSelector('vitrine-lab >>> [part=reveal]')).click();
-    const quiz = await frame.waitForSelector('vitrine-lab >>> vitrine-quiz');
+    await (await inside(frame, 'vitrine-lab', '#prediction')).type('None.');
+    await (await inside(frame, 'vitrine-lab', '[part=reveal]')).click();
+    const quiz = await inside(frame, 'vitrine-lab', 'vitrine-quiz');
     await quiz.evaluate((element) => {
       for (const fieldset of element.shadowRoot.querySelectorAll('fieldset')) fieldset.querySelector('input').click();
       element.shadowRoot.querySelector('button').click();
@@ -84,7 +84,7 @@ test("a lab's result reaches the parent as an event of the frame", async (t) => 
 test('a frame that declares no origin, or another one, tells a foreign parent nothing', async (t) => {
   for (const query of [() => 'element=vitrine-lab&name=parity', () => 'element=vitrine-lab&name=parity&origin=https://other.example']) {
     await withFrame(t, query, async ({ page, frame }) => {
-      await frame.waitForSelector('vitrine-lab >>> #prediction');
+      await inside(frame, 'vitrine-lab', '#prediction');
       await new Promise((resolve) => setTimeout(resolve, 300));
       assert.deepEqual(await told(page), []);
       assert.equal(await height(page), 150, 'the height of any frame');
@@ -96,7 +96,7 @@ test('a frame takes messages from its declared parent, and a parent takes them f
   const appearance = { vitrine: 'appearance', theme: 'dark', dir: 'rtl', lang: 'ar' };
   const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.theme ?? 'auto');
   await withFrame(t, declared('element=vitrine-parity&theme=light'), async ({ page, frame }) => {
-    await frame.waitForSelector('vitrine-parity >>> button');
+    await inside(frame, 'vitrine-parity', 'button');
     await page.$eval('iframe', (element, message) => element.contentWindow.postMessage(message, '*'), appearance);
     await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
     assert.equal(await frame.evaluate(() => document.documentElement.dir), 'rtl');
@@ -107,7 +107,7 @@ test('a frame takes messages from its declared parent, and a parent takes them f
     assert.notEqual(await height(page), 7777);
   });
   await withFrame(t, () => 'element=vitrine-parity&theme=light&origin=https://other.example', async ({ page, frame }) => {
-    await frame.waitForSelector('vitrine-parity >>> button');
+    await inside(frame, 'vitrine-parity', 'button');
     await page.$eval('iframe', (element, message) => element.contentWindow.postMessage(message, '*'), appearance);
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.equal(await theme(frame), 'light');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { root } from '../../wasm/build.mjs';
-import { launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-faults';
@@ -29,7 +29,7 @@ after(async () => {
 });
 
 const open = (body) => withPage(browser, { folder: site.folder }, body);
-const click = async (page, selector) => (await page.waitForSelector(`${host} >>> ${selector}`)).click();
+const click = async (page, selector) => (await inside(page, host, selector)).click();
 
 async function run(page, fault, { text, bits, detector }) {
   await click(page, `input[value=${fault}]`);
@@ -37,7 +37,7 @@ async function run(page, fault, { text, bits, detector }) {
   await click(page, `input[name=bits][value=${bits}]`);
   await (await page.$(`${host} >>> #detector`)).select(detector);
   await click(page, 'button[type=submit]');
-  await page.waitForSelector(`${host} >>> [data-comparison], ${host} >>> [role=alert]`);
+  await inside(page, host, '[data-comparison], [role=alert]');
   const texts = (selector) =>
     page.$$eval(`${host} >>> ${selector}`, (all) => all.map((element) => element.textContent.trim().replaceAll(/\s+/g, ' ')));
   return {
@@ -68,7 +68,7 @@ test('the healthy model is quiet, and whoever predicted that was right', async (
 
 test('whoever chooses the fault again while it runs sees no judgement of answers that were not given', async () => {
   await open(async (page) => {
-    await page.waitForSelector(`${host} >>> .switch`);
+    await inside(page, host, '.switch');
     await page.evaluate(() => document.addEventListener('vitrine-faults', ({ detail }) => (globalThis.told ??= []).push(detail)));
     // Without a pause, so that the run cannot end before the choice is made.
     await page.$eval(host, async (element) => {
@@ -93,7 +93,7 @@ test('whoever chooses the fault again while it runs sees no judgement of answers
       await answer('yes');
       root.querySelector('button[type=submit]').click();
     });
-    await page.waitForSelector(`${host} >>> [data-comparison]`);
+    await inside(page, host, '[data-comparison]');
     const said = await page.$$eval(`${host} >>> [data-comparison] tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
     assert.match(said[0].join(' '), /wrong\s*Yes\s*No/, 'the answers of the second run');
     assert.deepEqual(await page.evaluate(() => globalThis.told), [{ fault: 'none', right: 2, asked: 3 }]);
@@ -103,14 +103,14 @@ test('whoever chooses the fault again while it runs sees no judgement of answers
   });
 });
 
-/** In faults of the generator each row's logits are those of its own tokens; a rewound row draws the same ones again. */
-const withoutBits = new Set(['one_draw_for_all_rows', 'finished_row_advances', 'stale_row_after_rewind']);
+/** In faults of the generator each row's logits are those of its own tokens. */
+const withoutBits = new Set(['one_draw_for_all_rows', 'finished_row_advances']);
 /** Faults that the demonstration's few tokens survive: the bits differ, the text does not. */
-const sameText = new Set(['key_rotated_by_slot', 'norm_epsilon_wrong', 'stale_row_after_rewind']);
+const sameText = new Set(['key_rotated_by_slot', 'norm_epsilon_wrong']);
 
 test('each fault shows itself in its lanes, and the detectors of the documents see it', async () => {
   await open(async (page) => {
-    await page.waitForSelector(`${host} >>> .switch`);
+    await inside(page, host, '.switch');
     const names = await page.$$eval(`${host} >>> input[name=fault]`, (all) => all.map((radio) => radio.value));
     assert.deepEqual(names.slice(1), [...caughtBy.keys()]);
     for (const name of names.slice(1)) {
@@ -124,6 +124,30 @@ test('each fault shows itself in its lanes, and the detectors of the documents s
       const right = [changed, differ, caughtBy.get(name).includes('parity')];
       assert.deepEqual(judged, right.map((is) => (is ? '\u2713 right' : '\u2717 wrong')), name);
     }
+  });
+});
+
+test('an element that is taken away while its run goes on leaves nothing behind, and runs again when it is back', async () => {
+  await open(async (page) => {
+    for (const stage of [/Both lanes are running/, /The detectors are looking/]) {
+      await click(page, 'input[value=rope_twice]');
+      for (const answer of ['text', 'bits']) await click(page, `input[name=${answer}][value=yes]`);
+      await (await inside(page, host, '#detector')).select('parity');
+      await click(page, 'button[type=submit]');
+      await untilText(page, host, 'form [role=status]', stage);
+      await page.evaluate((name) => {
+        globalThis.taken = document.querySelector(name);
+        globalThis.taken.remove();
+      }, host);
+      for (let wait = 0; page.workers().length > 0 && wait < 100; wait += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(page.workers().length, 0);
+      await page.evaluate(() => document.querySelector('main').append(globalThis.taken));
+      await inside(page, host, 'button[type=submit][aria-disabled=false]');
+      assert.equal(await textOf(page, host, 'form [role=status]'), '');
+      assert.equal(await page.$(`${host} >>> [role=alert]`), null);
+    }
+    const { error, saw } = await run(page, 'none', { text: 'no', bits: 'no', detector: 'none' });
+    assert.deepEqual([error, saw], [undefined, []]);
   });
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-inside';
@@ -22,9 +22,9 @@ after(async () => {
 const open = (body) => withPage(browser, { folder: site.folder }, body);
 
 async function shown(page) {
-  await page.waitForSelector(`${host} >>> .dials`);
+  await inside(page, host, '.dials');
   // The line chart comes with code of its own.
-  await page.waitForSelector(`${host} >>> vitrine-line-chart >>> canvas`);
+  await inside(page, `${host} >>> vitrine-line-chart`, 'canvas');
 }
 
 test('every head of every layer has a row, and one head names its weights, which are shares of one', async () => {
@@ -79,8 +79,28 @@ test('every figure states what it shows and has a table; a text that is refused 
       input.value = 'x '.repeat(2000);
       input.dispatchEvent(new Event('input', { bubbles: true }));
     });
-    await page.waitForSelector(`${host} >>> #text[aria-invalid=true]`);
+    await inside(page, host, '#text[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^context_full: /);
+  });
+});
+
+test('in a page that runs from right to left the names stand beside the map, and numbers keep their order', async () => {
+  await open(async (page) => {
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    await shown(page);
+    const over = await page.$eval(`${host} >>> .map svg`, (map) => {
+      const box = (element) => element.getBoundingClientRect();
+      const [first] = map.querySelectorAll('.row');
+      const floor = Math.max(...[...map.querySelectorAll('.row')].map((row) => box(row).bottom));
+      const heads = [...map.querySelectorAll('.head')].filter((name) => box(name).right > box(first).left);
+      const columns = [...map.querySelectorAll('.column-name')].filter((name) => box(name).top < floor);
+      return [...heads, ...columns].map((name) => name.textContent);
+    });
+    assert.deepEqual(over, [], 'names that lie over the map');
+    for (const number of ['.column .share', '.dial bdi', '.lens bdi.number', 'figcaption bdi', 'td bdi']) {
+      const directions = await page.$$eval(`${host} >>> ${number}`, (all) => all.map((each) => getComputedStyle(each).direction));
+      assert.ok(directions.length > 0 && directions.every((direction) => direction === 'ltr'), `${number}: ${directions}`);
+    }
   });
 });
 

@@ -67,11 +67,19 @@ const figures = {
   },
   async parity(page) {
     await inside(page, host('vitrine-parity'), '[part=check][aria-disabled=false]');
-    const field = await inside(page, host('vitrine-parity'), '#tokens');
-    await field.focus();
-    await field.evaluate((input) => input.select());
-    await page.keyboard.type('20');
-    await page.keyboard.press('Enter');
+    const check = async (tokens) => {
+      const field = await inside(page, host('vitrine-parity'), '#tokens');
+      await field.focus();
+      await field.evaluate((input) => input.select());
+      await page.keyboard.type(tokens);
+      await page.keyboard.press('Enter');
+    };
+    // Too few tokens for two of the schedules: they are not counted, and their rows say why.
+    await check('6');
+    await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /^\s*229,376 logits over 5 of 7 schedules: 0 bits differ/);
+    const idle = (await cells(page, 'vitrine-parity')).filter(([, , compared, bits]) => compared === 'not exercised' && bits === '\u2013');
+    assert.deepEqual(idle.map(([name]) => name), ['chunks_7', 'chunks_16']);
+    await check('20');
     await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /logits over 7 schedules: 0 bits differ/);
     assert.equal((await cells(page, 'vitrine-parity')).length, 7);
     // A schedule of chunks of 16 needs a seventeenth token; what it did not do is not counted.
@@ -100,6 +108,20 @@ const figures = {
       'W [T, S] = [2, 3]',
       'O [T, D] = [2, 2]',
     ]);
+    // What is no number leaves no formula behind: it would hold other numbers than its result.
+    const entry = await inside(page, host(element), '#q00');
+    for (const [typed, found] of [['abc', /found "abc"/], ['0x10', /found "0x10"/], ['', /found ""/]]) {
+      await entry.focus();
+      await entry.evaluate((input) => input.select());
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type(typed);
+      await untilIn(page, element, '.error', found);
+      assert.equal(await page.$(`${host(element)} >>> .steps`), null, `no figure beside "${typed}"`);
+    }
+    await page.keyboard.type('2.5');
+    const substituted = await untilIn(page, element, '.steps', /2\.5\u00b71/);
+    assert.doesNotMatch(substituted, /abc|0x10/);
+    await untilIn(page, element, '[data-agreement]', /is within it/);
     await (await inside(page, host(element), '#wide')).focus();
     await page.keyboard.press('Space');
     await untilIn(page, element, '.alert', /shape_mismatch|invalid_option/);

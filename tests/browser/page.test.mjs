@@ -230,6 +230,43 @@ test('a link carries the state: the same address generates the same text', async
   });
 });
 
+/** What each section shows of its state: the tokens that were drawn, the two lanes' tokens, and the token that is looked into. */
+async function sectionTokens(page) {
+  const texts = (selector) => page.$$eval(selector, (all) => all.map((element) => element.textContent));
+  for (const name of ['lanes', 'sampling', 'inside']) await page.$eval(`vitrine-${name}`, (section) => section.scrollIntoView());
+  await untilText(page, 'vitrine-sampling', '.track.sample h3', /seed 23/);
+  await inside(page, 'vitrine-inside', '.dials');
+  await untilText(page, 'vitrine-inside', 'h3', /"curl"/);
+  await (await inside(page, 'vitrine-lanes', '[data-step][aria-disabled=false]')).click();
+  await untilText(page, 'vitrine-lanes', '[role=status]', /identical/);
+  return {
+    drawn: await texts('vitrine-sampling >>> .track button'),
+    lanes: await texts('vitrine-lanes >>> .token'),
+    read: await texts('vitrine-inside >>> [part=tokens] button'),
+  };
+}
+
+test('a link carries what is set in the sections: after a reload the same tokens come', async () => {
+  await withPage(browser, { fragment: '' }, async (page) => {
+    await untilReady(page);
+    for (const name of ['lanes', 'sampling', 'inside']) {
+      await page.$eval(`vitrine-${name}`, (section) => section.scrollIntoView());
+      await page.waitForFunction((name) => document.querySelector(`vitrine-${name}`).shadowRoot, {}, name);
+    }
+    await fill(page, 'vitrine-lanes', '#prompt', 'kubectl get');
+    await fill(page, 'vitrine-sampling', '#prompt', 'npm');
+    await fill(page, 'vitrine-sampling', '#seed', '23');
+    await fill(page, 'vitrine-inside', '#text', 'curl');
+    const before = await sectionTokens(page);
+    const parts = ['lanes.prompt=kubectl+get', 'draw.prompt=npm', 'draw.seed=23', 'inside.text=curl', 'bundle=', 'weights.'];
+    await page.waitForFunction((wanted) => wanted.every((part) => location.hash.includes(part)), {}, parts);
+    await page.reload();
+    await untilReady(page);
+    assert.deepEqual(await sectionTokens(page), before);
+    assert.ok(before.drawn.length > 2 && before.lanes.includes('kubectl') && before.read.at(-1) === 'curl', JSON.stringify(before));
+  });
+});
+
 test('a link to a place on the page changes neither text, prompt nor policy', async () => {
   await withPage(browser, { fragment: '#text=&temperature=0.3&prompt=npm' }, async (page) => {
     await untilReady(page);

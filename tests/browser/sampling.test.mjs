@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-sampling';
@@ -19,7 +19,7 @@ after(async () => {
 });
 
 const open = (body, options = {}) => withPage(browser, { folder: site.folder, ...options }, body);
-const drawn = (page) => page.waitForSelector(`${host} >>> .draw`);
+const drawn = (page) => inside(page, host, '.draw');
 const piecesOf = (page, mode) => page.$$eval(`${host} >>> .track.${mode} button`, (buttons) => buttons.map((button) => button.textContent));
 
 async function press(page, name) {
@@ -143,12 +143,12 @@ test('a refused option is told in the words of the engine at its field, and what
   await open(async (page) => {
     await drawn(page);
     await type(page, 'top_p', '7');
-    await page.waitForSelector(`${host} >>> #top_p[aria-invalid=true]`);
+    await inside(page, host, '#top_p[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^invalid_option: .*top_p.*7/);
     assert.equal(await page.$eval(`${host} >>> #top_p`, (input) => input.getAttribute('aria-describedby')), 'error');
     assert.ok((await piecesOf(page, 'greedy')).length > 0, 'greedy knows no top_p and goes on');
     await type(page, 'top_p', '0.5');
-    await page.waitForSelector(`${host} >>> #top_p[aria-invalid=false]`);
+    await inside(page, host, '#top_p[aria-invalid=false]');
     await drawn(page);
   });
 });
@@ -169,6 +169,20 @@ test('the policy is a document with its seed; where copying is refused it is sel
     assert.equal(await field.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd) === area.value), true);
     await copy('granted');
     await untilText(page, host, '.document [role=status]', /Copied/);
+  });
+});
+
+test('in a page that runs from right to left the tokens of the draw stand in their segments', async () => {
+  await open(async (page) => {
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    await page.waitForSelector(`${host} >>> .draw .name`);
+    const outside = await page.$eval(`${host} >>> .draw`, (line) => {
+      const box = (element) => element.getBoundingClientRect();
+      const names = [...line.querySelectorAll('.name')].filter((name) => box(name).left < box(name.parentNode.querySelector('rect')).left);
+      const ends = [...line.querySelectorAll('.end')].filter((end) => box(end).left < box(line).left - 1 || box(end).right > box(line).right + 1);
+      return [...names, ...ends].map((text) => text.textContent);
+    });
+    assert.deepEqual(outside, []);
   });
 });
 

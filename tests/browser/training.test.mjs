@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 
 import { unzipSync } from 'fflate';
 
-import { commandLine, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-training';
@@ -28,12 +28,12 @@ after(async () => {
 });
 
 const open = (body) => withPage(browser, { folder: site.folder }, body);
-const click = async (page, selector) => (await page.waitForSelector(`${host} >>> ${selector}`)).click();
-const made = (page) => page.waitForSelector(`${host} >>> .made`);
+const click = async (page, selector) => (await inside(page, host, selector)).click();
+const made = (page) => inside(page, host, '.made');
 const stop = 'form .actions button:nth-child(2)';
 
 async function setSteps(page, steps) {
-  await (await page.waitForSelector(`${host} >>> #steps`)).click({ count: 3 });
+  await (await inside(page, host, '#steps')).click({ count: 3 });
   await page.keyboard.type(steps);
 }
 
@@ -104,7 +104,7 @@ test('an option that the engine refuses is told at its field', async () => {
   await open(async (page) => {
     await setSteps(page, 'many');
     await click(page, 'button[type=submit]');
-    await page.waitForSelector(`${host} >>> #steps[aria-invalid=true]`);
+    await inside(page, host, '#steps[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^invalid_option: .*steps/);
   });
 });
@@ -137,6 +137,6 @@ test('it holds its looks in every scheme and width', async () => {
     await click(page, 'button[type=submit]');
     await made(page);
     await click(page, '.made button[type=submit]');
-    await page.waitForSelector(`${host} >>> .verdict`);
+    await inside(page, host, '.verdict');
   });
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { compareRuns, costTable } from '../bench/cost.mjs';
 import { compare } from '../golden/recorded.mjs';
 import { judge as judgeMachine, table } from '../machines.mjs';
 import { judge, summary } from '../run.mjs';
 import { readDoctest } from '../run-doctest.mjs';
 import { readFuzzer } from '../run-fuzz.mjs';
 import { readReport } from '../run-node.mjs';
-import { anchors, checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
+import { anchors, checkErrorLists, checkLinks, checkMachines, checkMutations, checkPackages, checkReadmeTree, checkVersion, treeFolders } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkRegister } from './register.mjs';
@@ -54,6 +55,7 @@ test('a view imports no element, and of the engine types alone', () => {
   finds(checkWebLayers, { 'web/src/views/a.ts': "import { Model } from '../engine/client';\n" }, /views may not import engine/);
   finds(checkWebLayers, { 'web/src/views/a.ts': "import type { El } from '../elements/x';\n" }, /views may not import elements/);
   finds(checkWebLayers, { 'web/src/elements/a.ts': "import {\n  draw,\n} from '../views/x';\n" });
+  finds(checkWebLayers, { 'web/src/runs/a.ts': "import { draw } from '../views/x';\n" }, /runs may not import views/);
   finds(checkWebLayers, { 'web/src/misc/a.ts': '' }, /web\/src\/misc is no layer/);
 });
 
@@ -98,7 +100,8 @@ test('a source that says nothing about itself is found', () => {
 });
 
 test('flags and functions that break the contract are found', () => {
-  finds(checkForbidden, { 'wasm/flags.cmake': '-ffp-contract=off' });
+  finds(checkForbidden, { 'wasm/flags.cmake': '-ffp-contract=off', 'tests/bench/CMakeLists.txt': '-ffp-contract=fast' });
+  finds(checkForbidden, { 'tests/CMakeLists.txt': '-mrelaxed-simd' }, /-mrelaxed-simd/);
   finds(checkForbidden, { 'wasm/flags.cmake': '-ffast-math\n-ffp-contract=fast' }, /-ffast-math/, /-ffp-contract=/);
   finds(checkForbidden, { 'src/model/a.cpp': 'y = std::exp(x);' }, /scalar_math/);
   finds(checkForbidden, { 'src/kernels/reference/a.hpp': 'y = std::exp(x);' });
@@ -168,6 +171,14 @@ test('a version that is not that of the others is found', () => {
   finds(checkVersion, { ...files, 'CMakeLists.txt': 'project(vitrine VERSION 0.1.0)' }, /CMakeLists\.txt: expected version 0\.2\.0 .*, found 0\.1\.0/);
   finds(checkVersion, { ...files, 'package-lock.json': '{"version":"0.1.0"}' }, /package-lock\.json/);
   finds(checkVersion, { ...files, 'CMakeLists.txt': 'project(vitrine)' }, /found none/);
+});
+
+test('a machine that the document leaves out, and one that is none, are found', () => {
+  const check = (files) => checkMachines(files, ['native SSE2', 'wasm (testing), this Node']);
+  const document = '## What was seen\n\n| machine | equal |\n|---|---|\n| native SSE2 | 9 |\n| wasm (testing), this Node | 9 |\n\n## Else\n';
+  finds(check, { 'docs/machines.md': document });
+  finds(check, { 'docs/machines.md': document.replace('SSE2', 'SSE') }, /expected a row of 'native SSE2'/, /'native SSE' is no machine/);
+  finds(check, { 'docs/machines.md': document.replace('What was seen', 'Other') }, /native SSE2/, /this Node/);
 });
 
 test('a kernel whose outputs no golden result holds is found', () => {
@@ -291,4 +302,12 @@ test('a machine is equal only when all was compared, nothing differs and its ker
   assert.equal(table([judgeMachine('a', good), absent]).ok, true);
   assert.equal(table([absent]).ok, false);
   assert.equal(table([judgeMachine('a', good), judgeMachine('b', { ...good, differences: ['x'] })]).ok, false);
+});
+
+test('the cost of the contract is told by medians, and by the ratio of each round', () => {
+  const runs = (...values) => values.map((value) => ({ per_second: { dot: value } }));
+  const rows = compareRuns(runs(1, 2, 6), runs(2, 1, 3));
+  assert.deepEqual(rows, [{ name: 'dot', exact: 2, free: 2, ratio: 2 }]);
+  const table = costTable([{ name: 'native', rows }, { name: 'wasm', rows: [{ name: 'dot', exact: 2e9, free: 4e9, ratio: 0.5 }] }]);
+  assert.match(table, /^\| dot \| 2 \| 2 \| 2\.00 \| 2\.00 G \| 4\.00 G \| 0\.50 \|$/m);
 });

@@ -160,6 +160,17 @@ export function checkMutations(tree) {
   return problems;
 }
 
+/** The machines that docs/machines.md tells of, and those that tests/machines.mjs knows: `known`, their names in order. */
+export function checkMachines(tree, known) {
+  const table = (tree.get('docs/machines.md') ?? '').split(/^## /m).find((text) => text.startsWith('What was seen\n')) ?? '';
+  const named = [...table.matchAll(/^\| ((?:native|AArch64|wasm)\b.*?) \|/gm)].map(([, name]) => name);
+  const problems = known.filter((name) => !named.includes(name)).map((name) => `docs/machines.md: expected a row of '${name}'`);
+  for (const name of named) {
+    if (!known.includes(name)) problems.push(`docs/machines.md: '${name}' is no machine of tests/machines.mjs`);
+  }
+  return problems;
+}
+
 /** A lock file with addresses, a dependency without a hash, or a version that is not exact. */
 export function checkPackages(tree) {
   const problems = [];

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { checkErrorLists, checkLinks, checkMutations, checkPackages, checkReadmeTree, checkVersion } from './documents.mjs';
+import { machines } from '../machines.mjs';
+import { checkErrorLists, checkLinks, checkMachines, checkMutations, checkPackages, checkReadmeTree, checkVersion } from './documents.mjs';
 import { checkLayers, checkWebLayers } from './layers.mjs';
 import { checkGolden, checkMirror, checkTwins } from './mirror.mjs';
 import { checkRegister } from './register.mjs';
@@ -30,6 +31,7 @@ const checks = {
   'C++, TypeScript and the documents know the same error codes': checkErrorLists,
   'the product has one version': checkVersion,
   'the code and the document know the same faults and detectors': checkMutations,
+  'the document tells of every machine that can be reached': (files) => checkMachines(files, machines.map(({ name }) => name)),
   'every field input has a test case that exists, or a reason': checkRegister,
   'packages have exact versions, hashes and no addresses': checkPackages,
 };

@@ -44,7 +44,8 @@ export function checkLength(tree, exceptions = [/\/unicode_classes\.hpp$/]) {
 const cpp = /^(src|wasm|tests\/cpp|tests\/fuzz|tests\/bench|tests\/golden)\/.*\.(hpp|cpp)$/;
 const library = /^(src\/(?!cli\/)|wasm\/).*\.(hpp|cpp)$/;
 const modelCode = /^src\/(kernels\/(?!reference\/)|layers|model|cache|sampling|generate)\b.*\.(hpp|cpp)$/;
-const flags = /^(.*CMakeLists\.txt|.*\.cmake|CMakePresets\.json|.*\.sh|wasm\/.*\.mjs)$/;
+// The bench compiles a variant without the contract, to tell what the contract costs.
+const flags = /^(?!tests\/bench\/)(.*CMakeLists\.txt|.*\.cmake|CMakePresets\.json|.*\.sh|wasm\/.*\.mjs)$/;
 
 /** Words that a kind of file may not hold, each with the reason. Comments and strings do not count. */
 const forbidden = [

@@ -23,7 +23,7 @@ export async function buildMachine(name, args, targets, env) {
   const folder = join(root, `build/machine-${name}`);
   mkdirSync(folder, { recursive: true });
   const cmake = (...options) => run('cmake', options, { env, to: process.stderr });
-  await cmake('-S', root, '-B', folder, '-G', 'Ninja', '--log-level=WARNING', ...args);
+  await cmake('-S', root, '-B', folder, '-G', 'Ninja', '--log-level=WARNING', '-DVITRINE_UNITY=ON', ...args);
   await cmake('--build', folder, '--parallel', '2', '--target', ...targets);
   return folder;
 }

@@ -27,11 +27,9 @@ function built(toolchain, setUp) {
   return builds.get(toolchain);
 }
 
-const thisNode = `Node ${process.versions.node.split('.')[0]}`;
-
 const nodes = [
-  { name: thisNode, command: () => [process.execPath] },
-  { name: `${thisNode}, baseline compiler alone`, command: () => [process.execPath, '--liftoff-only'] },
+  { name: 'this Node', command: () => [process.execPath] },
+  { name: 'this Node, baseline compiler alone', command: () => [process.execPath, '--liftoff-only'] },
   { name: 'Node 24', command: () => newerNode() && [newerNode()] },
 ];
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
 import { readAppearance, readFrame } from '../../web/src/frame-messages';
-import { forgetResult, keepResult, recallResult, type LabResult } from '../../web/src/lab-record';
-import { lesson, paragraphs, passMark } from '../../web/src/lesson';
-import { replaceMessages } from '../../web/src/messages';
+import { forgetResult, keepResult, recallResult, type LabResult } from '../../web/src/state/lab-record';
+import { lesson, paragraphs, passMark } from '../../web/src/elements/lesson';
+import { fill, replaceMessages } from '../../web/src/messages';
 import { decimal } from '../../web/src/views/math';
 
 const ours = 'https://files.example';
@@ -102,4 +102,9 @@ test('what is kept is believed only if it is a result of that lab, and storage t
   keepResult(result(1));
   forgetResult('rope');
   assert.equal(recallResult('rope'), null);
+});
+
+test('a value stands isolated in a text that runs from right to left, and as it is in any other', () => {
+  assert.equal(fill('{share} of {all}', { share: '34.5 %', all: 7 }), '34.5 % of 7');
+  assert.equal(fill('{share} \u05de\u05ea\u05d5\u05da {all}', { share: '34.5 %', all: 7 }), '\u206834.5 %\u2069 \u05de\u05ea\u05d5\u05da \u20687\u2069');
 });

@@ -10,7 +10,7 @@ import type { MainModule } from 'vitrine-module';
 
 import type { EffectivePolicy, PolicyOptions, RunStep } from '../../web/src/engine/protocol';
 import type { EngineSession } from '../../web/src/engine/session';
-import { tokenSteps, totals, withStep, beginRun } from '../../web/src/run';
+import { tokenSteps, totals, withStep, beginRun } from '../../web/src/runs/run';
 import { servesFiles, urls, wire, type Wired } from './support/wired-model';
 
 const bundle = 'web/models/shell';
@@ -186,7 +186,7 @@ test('the proof of a completion has the tokens of the completion', async () => {
 
 test('an error of the engine names the option that the page marks', async () => {
   const wrong = { temperature: -1, top_k: 'many', top_p: 1.5, min_p: 2, seed: -1, max_new_tokens: 0 };
-  const { fieldOf } = await import('../../web/src/policy-fields');
+  const { fieldOf } = await import('../../web/src/state/policy-fields');
   for (const [name, value] of Object.entries(wrong)) {
     const failing = wired.model.generate('git', { policy: { mode: 'sample', [name]: value } });
     const error = await failing.then(

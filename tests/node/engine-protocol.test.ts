@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { EngineError } from '../../web/src/engine/errors';
-import type { RunStep, TrainingProgress } from '../../web/src/engine/protocol';
+import type { RunStep } from '../../web/src/engine/protocol';
+import type { TrainingProgress } from '../../web/src/engine/training-types';
 import { FakeSession } from './support/fake-session';
 import { urls, wire, type Wired } from './support/wired-model';
 

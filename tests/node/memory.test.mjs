@@ -45,3 +45,24 @@ test('fifty sessions, one after the other, take the memory of one', async () => 
   for (let i = 0; i < 50; ++i) useOnce(module);
   assert.equal(memory.buffer.byteLength, before);
 });
+
+test('sixteen rows run at once, and a row takes memory when it starts, not before', async () => {
+  const { module } = await moduleWithMemory();
+  const session = new module.Session();
+  for (const [name, bytes] of files) session.addFile(name, bytes);
+  session.load();
+  const allocated = () => JSON.parse(session.describeCache()).allocated;
+  const start = () => JSON.parse(session.start('a', '{"max_new_tokens": 4, "stop_tokens": []}', '{}')).row;
+  const before = allocated();
+  const rows = [start()];
+  const each = allocated() - before;
+  assert.ok(each > 0, `${each} bytes for a row`);
+  while (rows.length < 16) rows.push(start());
+  assert.equal(allocated(), before + 16 * each);
+  assert.equal(JSON.parse(session.step(rows)).length, 16);
+  assert.throws(start, { code: 'batch_full' });
+  session.finish(rows[0]);
+  assert.equal(JSON.parse(session.step([start()])).length, 1);
+  assert.equal(allocated(), before + 16 * each);
+  session.delete();
+});

@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/completer';
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
-import { growthConclusion, growthTable } from '../../web/src/growth';
-import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/page-state';
-import { fieldOf, initialFields, policyOptions } from '../../web/src/policy-fields';
-import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/run';
+import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/runs/completer';
+import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
+import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
+import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
+import { initialSampling } from '../../web/src/state/sampling-fields';
+import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, directionOf, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
@@ -108,12 +110,22 @@ test('the address carries the whole state and gives it back', () => {
     text: 'git commit -m "a & b"',
     prompt: 'tar #1 ',
     fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
+    sections: {
+      lanes: { prompt: 'kubectl get' },
+      sampling: {
+        prompt: 'npm',
+        fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
+        tokens: 11,
+      },
+      inside: { text: 'ls -la', position: 2 },
+    },
     bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
   };
   assert.deepEqual(readState(`#${writeState(state)}`), state);
   assert.equal(writeState(initialState), '');
   assert.deepEqual(readState(''), initialState);
-  assert.deepEqual(readState('#mode=nonsense&unknown=1'), initialState);
+  assert.deepEqual(readState('#mode=nonsense&unknown=1&draw.tokens=many&inside.position=-1'), initialState);
+  assert.equal(writeState({ ...initialState, sections: { ...initialSections, inside: { text: 'ls', position: null } } }), 'inside.text=ls');
   assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
 });
 
@@ -205,6 +217,9 @@ test('the conclusions of growth are worded from its points', () => {
     growthConclusion(points, 'cache_bytes'),
     'The cache grows by 3.84 kB with every position, always the same: at 256 it holds 983 kB.',
   );
+  // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
+  assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
+  assert.match(growthChart(points, 'multiply_adds').yLabel, /logarithmic/);
   assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
 });
 
@@ -233,8 +248,9 @@ test('the grid of a cache shows free places too, never more than fit, and says w
   const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
   assert.equal(
     cacheGridConclusion(map),
-    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 2.',
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1.',
   );
+  assert.deepEqual(cacheGridTable(map).head.slice(1), ['L0 H0', 'L1 H0']);
   assert.deepEqual(cacheGridTable(map).rows, [
     ['0', '1.00', '3.00'],
     ['1', '2.00', '7.25'],

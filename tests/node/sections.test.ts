@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { zipOfBundle } from '../../web/src/bundle-download';
+import { zipOfBundle } from '../../web/src/browser/bundle-download';
 import type {
   Distribution,
   EffectivePolicy,
@@ -13,11 +13,11 @@ import type {
   RowOptions,
   RunResult,
   RunStep,
-  TrainingProgress,
 } from '../../web/src/engine/protocol';
-import { bitsDiffer, runTrial, textChanged } from '../../web/src/fault-trial';
-import { initialSampling, nextSeed, stagePolicy } from '../../web/src/sampling-fields';
-import { SideBySide, type Tracks } from '../../web/src/side-by-side';
+import type { TrainingProgress } from '../../web/src/engine/training-types';
+import { bitsDiffer, runTrial, textChanged } from '../../web/src/runs/fault-trial';
+import { SideBySide, type Tracks } from '../../web/src/runs/side-by-side';
+import { initialSampling, nextSeed, stagePolicy } from '../../web/src/state/sampling-fields';
 import { attentionConclusion, gazes, positionsHolding } from '../../web/src/views/attention-map';
 import { drawConclusion, segmentsOf } from '../../web/src/views/draw-line';
 import { lensConclusion, settledFrom } from '../../web/src/views/logit-lens';
@@ -149,14 +149,8 @@ class CountingModel {
     });
   }
 
-  async rewind(row: number, tokens: number) {
-    this.calls.push(`rewind ${row} ${tokens}`);
-    const state = this.rows.get(row);
-    if (state) state.drawn -= tokens;
-    return {} as RunResult;
-  }
-
   async finish(row: number) {
+    this.calls.push(`finish ${row}`);
     assert.ok(this.rows.delete(row), `row ${row} is finished once`);
     return {} as RunResult;
   }
@@ -202,19 +196,20 @@ test('a fault is run beside the healthy model, in the rows that show it', async 
   assert.equal(trial.rows.length, 3);
   assert.ok(textChanged(trial) && bitsDiffer(trial));
   assert.deepEqual(
-    model.calls.map((call) => call.split(' ').slice(3).join(' ')),
+    model.calls.filter((call) => call.startsWith('start')).map((call) => call.split(' ').slice(3).join(' ')),
     [0, 1, 2].map((stream) => `healthy ${stream}`).concat([0, 1, 2].map((stream) => `one_draw_for_all_rows ${stream}`)),
   );
   const healthy = await runTrial(model, 'none');
   assert.ok(!textChanged(healthy) && !bitsDiffer(healthy));
+  model.calls.length = 0;
   const rewound = await runTrial(model, 'stale_row_after_rewind');
-  assert.equal(model.calls.filter((call) => call.startsWith('rewind')).length, 2);
-  assert.deepEqual(
-    rewound.rows[0]?.healthy.map((step) => step.token),
-    Array.from({ length: 12 }, (_, index) => index + 1),
-  );
+  const order = model.calls.map((call) => call.replace(/ \d+/, '').split(' ').slice(0, 3).join(' '));
+  const half = (fault: string) => [`start 16 ${fault}`, 'finish', `start 19 ${fault}`, 'finish'];
+  assert.deepEqual(order, [...half('healthy'), ...half('stale_row_after_rewind')], 'a row ends before the one that is shown');
+  assert.equal(rewound.rows.length, 1);
+  assert.equal(rewound.rows[0]?.broken.length, 12);
   await runTrial(model, 'row_zeroed_at_some_lengths');
-  assert.match(model.calls.at(-1) ?? '', / 17 row_zeroed/, 'the prompt is cut to 17 tokens');
+  assert.match(model.calls.findLast((call) => call.startsWith('start')) ?? '', / 17 row_zeroed/, 'the prompt is cut to 17 tokens');
   assert.equal(model.open, 0);
 });
 
@@ -258,11 +253,17 @@ test('what is inside is worded from what was recorded', () => {
   assert.deepEqual(gazes(inside.layers).map(({ position }) => position), [0, 1, 0, 0, 0, 2]);
   assert.equal(
     attentionConclusion(inside),
-    '4 of 6 heads look most at position 0, where a text begins. Of the others, the sharpest gaze is that of layer 0, head 1: 70.0 % of it rests on "\u2423t1".',
+    '4 of 6 heads look most at position 0, where a text begins. Of the others the sharpest gaze is that of layer 0, head 1: 70.0 % of it rests on "\u2423t1".',
   );
+  const only = (...heads: number[]): Inside => ({
+    ...inside,
+    layers: [layer(heads.flatMap((head) => inside.layers[0]?.attention.slice(head, head + 1) ?? []), 7)],
+  });
+  assert.match(attentionConclusion(only(0, 0)), /^All 2 heads look most at position 0, .*: the sharpest is layer 0, head 0, with 90\.0 % on/);
+  assert.match(attentionConclusion(only(1)), /^The sharpest gaze is that of layer 0, head 0: 70\.0 % .* No head looks most at position 0/);
   assert.deepEqual([positionsHolding([0.5, 0.4, 0.1], 0.9), positionsHolding([0.2, 0.2, 0.2], 0.9)], [2, 3]);
   assert.equal(settledFrom(inside.layers), 1);
-  assert.match(lensConclusion(inside.layers), /^The last layer says "\u2423t7" with 50\.0 %; .* from layer 1 of 2 on\.$/);
+  assert.match(lensConclusion(inside.layers), /^The last layer says "\u2423t7" with 50\.0 %; .* from layer 1 on; the last layer is 2\.$/);
   assert.match(lensConclusion(inside.layers.slice(0, 2)), /only there does it come first/);
   assert.match(ropeConclusion(inside), /^At position 2 the first pair has turned by 2\.000 rad \(0\.3 turns\), the last by 0\.020 rad/);
   assert.match(ropeConclusion({ ...inside, position: 0 }), /^At position 0 nothing turns/);

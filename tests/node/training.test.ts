@@ -9,8 +9,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
 
-import type { TrainingProgress, TrainingRequest, TrainingResult } from '../../web/src/engine/protocol';
 import type { EngineSession } from '../../web/src/engine/session';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from '../../web/src/engine/training-types';
 import { corpus, modulePath, vitrine } from './support/command-line.mjs';
 import { urls, wire, type Wired } from './support/wired-model';
 

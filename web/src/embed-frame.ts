@@ -3,14 +3,14 @@
 
 import { engineUrls } from './elements/engine-controller';
 import { define, elementNames } from './embed';
+import { notStarted, type LoadState } from './engine/load-state';
 import { SharedEngine } from './engine/shared-engine';
 import { postToParent, readAppearance, readFrame, type Appearance, type ToFrame } from './frame-messages';
-import { notStarted, type LoadState } from './load-state';
 import { replaceMessages } from './messages';
-import { otherBundleText } from './other-bundle';
-import { bundleMark, readState, stateNames, writeState, type PageState } from './page-state';
 import type { ElementName } from './public-types';
-import { readSampling } from './sampling-fields';
+import { otherBundleText } from './state/other-bundle';
+import { bundleMark, readState, stateNames, writeState, type PageState } from './state/page-state';
+import { readSampling } from './state/sampling-fields';
 
 const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);

@@ -7,16 +7,17 @@ import './elements/proof';
 import './elements/status';
 import './elements/theme';
 
+import { markContents } from './browser/contents';
+import { loadWhenNear } from './browser/load-when-near';
 import type { VitrineAutocomplete } from './elements/autocomplete';
 import { engineUrls } from './elements/engine-controller';
-import type { GeneratorState, VitrineGenerator } from './elements/generator';
+import type { VitrineGenerator } from './elements/generator';
+import { notStarted, type LoadState } from './engine/load-state';
 import { SharedEngine } from './engine/shared-engine';
-import { markContents } from './contents';
-import { loadWhenNear } from './load-when-near';
-import { notStarted, type LoadState } from './load-state';
-import { otherBundleText } from './other-bundle';
-import { bundleMark, carriesState, readState, writeState, type PageState } from './page-state';
-import { recording } from './recording';
+import { recording } from './runs/recording';
+import { otherBundleText } from './state/other-bundle';
+import { bundleMark, carriesState, readState, writeState, type PageState } from './state/page-state';
+import type { SectionState } from './state/section-state';
 
 function element<E extends Element>(selector: string): E {
   const found = document.querySelector<E>(selector);
@@ -26,6 +27,10 @@ function element<E extends Element>(selector: string): E {
 
 const autocomplete = element<VitrineAutocomplete>('vitrine-autocomplete');
 const generator = element<VitrineGenerator>('vitrine-generator');
+/** Their code may come later than what they are given. */
+const lanes = element('vitrine-lanes');
+const sampling = element('vitrine-sampling');
+const inside = element('vitrine-inside');
 const otherBundle = element<HTMLElement>('#other-bundle');
 
 let state: PageState = readState(location.hash);
@@ -53,6 +58,9 @@ function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
   generator.fields = state.fields;
+  Object.assign(lanes, state.sections.lanes);
+  Object.assign(sampling, state.sections.sampling);
+  Object.assign(inside, state.sections.inside);
   showOtherBundle();
 }
 
@@ -61,11 +69,15 @@ function showOtherBundle(): void {
 }
 
 document.addEventListener('vitrine-text', (event) => {
-  setState({ text: (event as CustomEvent<string>).detail });
+  setState({ text: event.detail });
 });
 document.addEventListener('vitrine-generator-state', (event) => {
-  setState((event as CustomEvent<GeneratorState>).detail);
+  setState(event.detail);
 });
+const setSections = (changed: Partial<SectionState>): void => setState({ sections: { ...state.sections, ...changed } });
+document.addEventListener('vitrine-lanes-state', (event) => setSections({ lanes: event.detail }));
+document.addEventListener('vitrine-sampling', (event) => setSections({ sampling: event.detail }));
+document.addEventListener('vitrine-inside', (event) => setSections({ inside: event.detail }));
 window.addEventListener('hashchange', () => {
   if (location.hash !== '' && !carriesState(location.hash)) return;
   state = readState(location.hash);
@@ -85,12 +97,15 @@ window.addEventListener('pageshow', ({ persisted }) => {
 applyState();
 markContents(element('.contents'));
 autocomplete.recording = recording;
+const rows = (): Promise<unknown> => import('./sections-of-rows');
+const model = (): Promise<unknown> => import('./sections-of-the-model');
+const bundle = (): Promise<unknown> => import('./sections-of-bundles');
 loadWhenNear({
-  'vitrine-lanes': () => import('./elements/lanes'),
-  'vitrine-cache': () => import('./elements/cache'),
-  'vitrine-sampling': () => import('./elements/sampling'),
-  'vitrine-inside': () => import('./elements/inside'),
-  'vitrine-faults': () => import('./elements/faults'),
-  'vitrine-training': () => import('./elements/training'),
-  'vitrine-bundle': () => import('./elements/bundle'),
+  'vitrine-lanes': rows,
+  'vitrine-cache': rows,
+  'vitrine-sampling': model,
+  'vitrine-inside': model,
+  'vitrine-faults': model,
+  'vitrine-training': bundle,
+  'vitrine-bundle': bundle,
 });

@@ -29,7 +29,11 @@ export function onMessagesReplaced(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Fills `{name}` with the value of that name. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** Fills `{name}` with the value of that name. A value stands isolated in a text that runs from right to left: "34.5 %" would
+    be turned round in it. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+  const [before, after] = rightToLeft.test(text) ? ['\u2068', '\u2069'] : ['', ''];
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => (name in values ? `${before}${values[name]}${after}` : whole));
 }

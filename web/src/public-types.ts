@@ -1,11 +1,12 @@
 // The public face of the elements as types, for who uses them from TypeScript: properties by element, and the detail of
 // each event. It needs no library, and tests hold the elements to it.
 
-import type { ParityReport, PolicyOptions, RunStep, TrainingResult } from './engine/protocol';
-import type { LabResult } from './lab-record';
-import type { PolicyFields } from './policy-fields';
-import type { Run } from './run';
-import type { SamplingFields } from './sampling-fields';
+import type { ParityReport, PolicyOptions, RunStep } from './engine/protocol';
+import type { TrainingResult } from './engine/training-types';
+import type { Run } from './runs/run';
+import type { LabResult } from './state/lab-record';
+import type { PolicyFields } from './state/policy-fields';
+import type { SamplingFields } from './state/sampling-fields';
 
 /** What every element has that needs the model. */
 export interface EngineElement extends HTMLElement {
@@ -41,12 +42,14 @@ export interface VitrineEvents {
   'vitrine-generator-state': { prompt: string; fields: PolicyFields };
   'vitrine-parity-report': ParityReport;
   'vitrine-lanes': readonly RunStep[];
+  'vitrine-lanes-state': { prompt: string };
   'vitrine-sampling': { prompt: string; fields: SamplingFields; tokens: number };
   'vitrine-inside': { text: string; position: number | null };
   'vitrine-faults': { fault: string; right: number; asked: number };
   'vitrine-trained': TrainingResult;
   'vitrine-lab-predicted': { lab: string; predicted: string };
   'vitrine-lab-result': LabResult;
+  'vitrine-lab-forgotten': { lab: string };
 }
 
 type CustomEvents = { [Name in keyof VitrineEvents]: CustomEvent<VitrineEvents[Name]> };

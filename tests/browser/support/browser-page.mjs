@@ -91,7 +91,10 @@ function watch(page, origin) {
  * itself looks anew only when the document outside of shadow roots changes.
  */
 export async function inside(page, host, selector) {
-  const wanted = `${host} >>> ${selector}`;
+  const wanted = selector
+    .split(', ')
+    .map((each) => `${host} >>> ${each}`)
+    .join(', ');
   for (const started = Date.now(); Date.now() - started < patience;) {
     const found = await page.$(wanted);
     if (found) return found;

@@ -2,13 +2,13 @@
 // the element's own script. How such a section must look in every scheme and width is asserted here; what it does, by
 // its own test.
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { build } from 'esbuild';
 
 import { root } from '../../../wasm/build.mjs';
+import { violations } from './axe.mjs';
 import { copyOfPage, withPage } from './browser-page.mjs';
 
 const documentWith = (markup) => `<!doctype html>
@@ -45,14 +45,6 @@ export async function sectionFolder(name) {
   });
   await writeFile(path.join(copy.folder, 'index.html'), documentWith(`<vitrine-${name}></vitrine-${name}>`));
   return copy;
-}
-
-/** What axe-core finds wrong, as "rule: element". */
-async function violations(page) {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  assert.ok(found.passes.length > 10, 'axe-core looked at the page');
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}`));
 }
 
 const looks = [

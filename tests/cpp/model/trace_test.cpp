@@ -9,6 +9,7 @@
 #include "kernels/reference/attention.hpp"
 #include "kernels/reference/rope.hpp"
 #include "support/expect_error.hpp"
+#include "support/threads.hpp"
 #include "support/tiny_model.hpp"
 
 namespace vitrine {
@@ -27,7 +28,8 @@ TEST_CASE("the last layer's lens has the bits of the model's logits, at every le
   const ModelConfig config = test::tiny_config();
   for (const KvDTypeEntry& entry : kKvDTypes) {
     CAPTURE(entry.name);
-    Transformer model(config, test::random_weights(config, 5), {.threads = 2, .cache_dtype = entry.dtype});
+    Transformer model(config, test::random_weights(config, 5),
+                      {.threads = test::threads_of_this_build(2), .cache_dtype = entry.dtype});
     for (const std::size_t count : {1u, 2u, 15u, 16u, 17u, 40u}) {
       CAPTURE(count);
       const std::vector<TokenId> tokens = test::random_tokens(config, count, count);

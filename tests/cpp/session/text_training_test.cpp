@@ -7,6 +7,7 @@
 
 #include "session/session.hpp"
 #include "support/expect_error.hpp"
+#include "support/threads.hpp"
 
 namespace vitrine {
 namespace {
@@ -59,7 +60,7 @@ TEST_CASE("the same texts, options and seed give the same bundle, another seed a
   for (const std::uint64_t seed : {5u, 5u, 6u}) {
     TextTrainingOptions options = small_options();
     options.training.seed = seed;
-    options.threads = hashes.size() + 1;
+    options.threads = test::threads_of_this_build(hashes.size() + 1);
     TextTraining training({kText}, {}, options);
     CHECK_FALSE(training.has_held_out());
     training.trainer().step();

@@ -18,6 +18,7 @@
 #include "model/transformer.hpp"
 #include "session/saved_session.hpp"
 #include "support/schedule.hpp"
+#include "support/threads.hpp"
 #include "support/tiny_model.hpp"
 
 namespace vitrine::test {
@@ -54,11 +55,8 @@ class ScheduleSubject {
 
  private:
   static TransformerOptions options(const Schedule& schedule, std::size_t threads) {
-#ifdef __EMSCRIPTEN__
-    threads = 1;
-#endif
     return {.max_batch_rows = Schedule::kRows * (schedule.config.max_seq_len + 1),
-            .threads = threads,
+            .threads = threads_of_this_build(threads),
             .cache_dtype = schedule.cache_dtype};
   }
 

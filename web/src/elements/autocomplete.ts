@@ -4,18 +4,19 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { additionOf, Completer, nextWord, type Suggestion } from '../completer';
+import type { LanguageModel } from '../engine/client';
 import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
-import type { LanguageModel } from '../engine/client';
 import { fill, messages } from '../messages';
-import type { Recording } from '../recording';
-import { beginRun, recordedRun, withStep, type Run } from '../run';
+import { additionOf, Completer, nextWord, type Suggestion } from '../runs/completer';
+import type { Recording } from '../runs/recording';
+import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('autocomplete', {
@@ -110,7 +111,7 @@ export class VitrineAutocomplete extends LitElement {
     if (recording === null || this.engine.ready || this.text !== recording.text) return;
     const { text, completion } = recording;
     this.suggestion = { text, addition: additionOf(completion), result: completion };
-    this.emit('vitrine-run', recordedRun(recording));
+    emit(this, 'vitrine-run', recordedRun(recording));
   }
 
   private get showsRecording(): boolean {
@@ -164,7 +165,7 @@ export class VitrineAutocomplete extends LitElement {
     let run = beginRun('completion', text);
     const tell = (next: Run): void => {
       run = next;
-      if (!controller.signal.aborted) this.emit('vitrine-run', run);
+      if (!controller.signal.aborted) emit(this, 'vitrine-run', run);
     };
     tell(run);
     try {
@@ -181,10 +182,6 @@ export class VitrineAutocomplete extends LitElement {
     }
   }
 
-  private emit(type: string, detail: unknown): void {
-    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
-  }
-
   private setText(text: string): void {
     if (text.length > maxCharacters) {
       this.box.value = this.text;
@@ -194,7 +191,7 @@ export class VitrineAutocomplete extends LitElement {
     }
     // A pasted text may have lines: the box holds one command.
     this.text = text.replaceAll(/\s*\n\s*/g, ' ');
-    this.emit('vitrine-text', this.text);
+    emit(this, 'vitrine-text', this.text);
   }
 
   private onInput(event: InputEvent): void {
@@ -346,8 +343,7 @@ export class VitrineAutocomplete extends LitElement {
   /** What the newest completion took: its place is kept, so that nothing jumps while typing. */
   private costView(): TemplateResult {
     const result = this.suggestion?.result;
-    if (!result)
-      return html`<div class="cost small soft">${texts.reuse}</div>`;
+    if (!result) return html`<div class="cost small soft">${texts.reuse}</div>`;
     const { reused_positions, prefill, decode } = result;
     const time = milliseconds(prefill.ms + decode.ms);
     return html`

@@ -5,10 +5,9 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import type { LanguageModel } from '../engine/client';
-import { toEngineError, type EngineError } from '../engine/errors';
 import type { CacheMap, FinishReason, JsonObject, PolicyOptions, RunStep } from '../engine/protocol';
-import { HeldRows } from '../held-rows';
 import { fill, messages } from '../messages';
+import type { HeldRows } from '../runs/held-rows';
 import { cacheStyles } from '../styles/cache';
 import { instrumentStyles } from '../styles/instruments';
 import { shared } from '../styles/shared';
@@ -19,7 +18,8 @@ import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
 import { idleView } from '../views/load-progress';
-import { EngineController } from './engine-controller';
+import { steppingButtonsView } from '../views/stepping-buttons';
+import { SteppingController } from './stepping-controller';
 
 const texts = messages('cache', {
   title: 'A batch and its cache',
@@ -79,9 +79,6 @@ export class VitrineCache extends LitElement {
     bundle: {},
     rows: { state: true },
     prompt: { state: true },
-    working: { state: true },
-    running: { state: true },
-    error: { state: true },
     status: { state: true },
     perPosition: { state: true },
   };
@@ -89,16 +86,14 @@ export class VitrineCache extends LitElement {
   declare bundle: string | null;
   declare rows: readonly Row[];
   declare prompt: string;
-  declare working: boolean;
-  declare running: boolean;
-  declare error: EngineError | null;
   declare status: string;
   /** Bytes of the cache that one position takes; 0 until the engine has told. */
   declare perPosition: number;
 
-  private readonly engine = new EngineController(this, () => this.onEngine());
-  private model: LanguageModel | null = null;
-  private held: HeldRows | null = null;
+  private readonly stepping = new SteppingController(this, {
+    onBegin: () => this.clear(),
+    onReady: (model) => this.joinFirst(model),
+  });
   private joined = 0;
 
   constructor() {
@@ -110,15 +105,8 @@ export class VitrineCache extends LitElement {
     this.clear();
   }
 
-  override disconnectedCallback(): void {
-    this.begin(null);
-    super.disconnectedCallback();
-  }
-
-  private onEngine(): void {
-    const { model, ready } = this.engine;
-    if (model !== this.model) this.begin(model);
-    if (model === null || !ready || this.joined > 0) return;
+  private joinFirst(model: LanguageModel): void {
+    if (this.joined > 0) return;
     this.joinDefaults();
     // What goes wrong is told where the rows are; the formula is then not shown.
     model.growth([1]).then(
@@ -127,19 +115,9 @@ export class VitrineCache extends LitElement {
     );
   }
 
-  private begin(model: LanguageModel | null): void {
-    this.model = model;
-    this.held?.close();
-    this.held = model && new HeldRows(model);
-    this.clear();
-  }
-
   private clear(): void {
     this.rows = [];
     this.joined = 0;
-    this.working = false;
-    this.running = false;
-    this.error = null;
     this.status = '';
   }
 
@@ -147,30 +125,15 @@ export class VitrineCache extends LitElement {
     return this.rows.filter((row) => row.finish === null);
   }
 
-  private async work(body: (held: HeldRows) => Promise<void>): Promise<void> {
-    const { held } = this;
-    if (held === null || this.working || !this.engine.ready) return;
-    this.working = true;
-    this.error = null;
-    try {
-      await body(held);
-    } catch (error) {
-      if (this.held === held) this.error = toEngineError(error);
-    }
-    if (this.held !== held) return;
-    this.working = false;
-    this.running = false;
-  }
-
   private joinDefaults(): void {
-    void this.work(async (held) => {
+    void this.stepping.work(async (held) => {
       for (const prompt of defaultPrompts) await this.joinRow(held, prompt);
     });
   }
 
   private join(): void {
     if (this.rows.length >= mostRows) this.status = fill(texts.full, { n: mostRows });
-    else void this.work((held) => this.joinRow(held, this.prompt));
+    else void this.stepping.work((held) => this.joinRow(held, this.prompt));
   }
 
   private async joinRow(held: HeldRows, prompt: string): Promise<void> {
@@ -178,7 +141,7 @@ export class VitrineCache extends LitElement {
     const number = this.joined;
     const { row: id } = await held.start(prompt, policy, {});
     const map = await held.cacheMap(id);
-    if (this.held !== held) return;
+    if (!this.stepping.holds(held)) return;
     this.rows = [...this.rows, { id, number, prompt, text: '', finish: null, map }];
   }
 
@@ -189,7 +152,7 @@ export class VitrineCache extends LitElement {
     const steps = await held.step(going);
     const maps = new Map<number, CacheMap>();
     for (const { row } of steps) maps.set(row, await held.cacheMap(row));
-    if (this.held !== held) return;
+    if (!this.stepping.holds(held)) return;
     this.rows = this.rows.map((row) => {
       const step = steps.find((one) => one.row === row.id);
       return step ? after(row, step, maps.get(row.id) ?? row.map) : row;
@@ -198,40 +161,39 @@ export class VitrineCache extends LitElement {
   }
 
   private step(): void {
-    void this.work((held) => this.stepAll(held));
+    void this.stepping.work((held) => this.stepAll(held));
   }
 
   private run(): void {
-    if (this.working) return;
-    this.running = true;
-    void this.work(async (held) => {
-      while (this.running && this.held === held && this.going.length > 0) await this.stepAll(held);
+    void this.stepping.run(async (held) => {
+      while (this.stepping.runs(held) && this.going.length > 0) await this.stepAll(held);
     });
   }
 
   private leave(row: Row): void {
-    void this.work(async (held) => {
+    void this.stepping.work(async (held) => {
       await held.finish(row.id);
-      if (this.held !== held) return;
+      if (!this.stepping.holds(held)) return;
       this.rows = this.rows.filter(({ id }) => id !== row.id);
       this.status = fill(texts.left, { n: row.number });
     });
   }
 
   private startOver(): void {
-    if (this.working) return;
-    this.begin(this.engine.model);
+    if (this.stepping.working) return;
+    this.stepping.begin();
     this.joinDefaults();
   }
 
   override render(): TemplateResult {
-    const { load } = this.engine;
+    const { error } = this.stepping;
+    const { load } = this.stepping.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
-        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
+        ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
         <p class="status small soft" role="status">${this.status}</p>
         ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
         <div class="rows">
@@ -247,22 +209,19 @@ export class VitrineCache extends LitElement {
   }
 
   private controlsView(): TemplateResult {
-    const { running, working } = this;
-    const canStep = this.engine.ready && !working && this.going.length > 0;
-    const canJoin = this.engine.ready && !working;
+    const { running, working, engine } = this.stepping;
+    const canJoin = engine.ready && !working;
+    const canStep = canJoin && this.going.length > 0;
     return html`
       <div class="controls" part="controls">
-        <button type="button" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && this.step()}>
-          ${texts.step}
-        </button>
-        <button
-          type="button"
-          data-run
-          aria-disabled=${!canStep && !running}
-          @click=${() => (running ? (this.running = false) : canStep && this.run())}
-        >
-          ${running ? texts.pause : texts.run}
-        </button>
+        ${steppingButtonsView({
+          canStep,
+          running,
+          texts,
+          onStep: () => this.step(),
+          onRun: () => this.run(),
+          onPause: () => this.stepping.pause(),
+        })}
         <form
           class="join"
           @submit=${(event: Event) => {
@@ -290,7 +249,7 @@ export class VitrineCache extends LitElement {
   private totalView(): TemplateResult {
     const sum = (key: 'used' | 'allocated'): number => this.rows.reduce((total, { map }) => total + map.bytes[key], 0);
     const values = { rows: this.rows.length, used: bytes(sum('used')), allocated: bytes(sum('allocated')) };
-    return html`<p class="total">${fill(texts.total, values)}</p>`;
+    return html`<p class="total"><bdi>${fill(texts.total, values)}</bdi></p>`;
   }
 
   private rowView(row: Row): TemplateResult {
@@ -306,7 +265,7 @@ export class VitrineCache extends LitElement {
           <h3>${fill(texts.row, { n: number })}</h3>
           <code dir="auto"><span class="given">${prompt}</span>${text}</code>
           <span class="state small soft">${state}</span>
-          <button type="button" aria-disabled=${this.working} @click=${() => this.leave(row)}>
+          <button type="button" aria-disabled=${this.stepping.working} @click=${() => this.leave(row)}>
             ${texts.leave}<span class="hidden"> ${fill(texts.row, { n: number })}</span>
           </button>
         </header>
@@ -331,7 +290,7 @@ export class VitrineCache extends LitElement {
   }
 
   private get architecture(): JsonObject | null {
-    const { load } = this.engine;
+    const { load } = this.stepping.engine;
     return load.kind === 'ready' ? load.description.architecture : null;
   }
 

@@ -5,8 +5,8 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
 import { EngineError, toEngineError } from '../engine/errors';
+import { notStarted, type LoadState } from '../engine/load-state';
 import { SharedEngine, type EngineUrls } from '../engine/shared-engine';
-import { notStarted, type LoadState } from '../load-state';
 import { Presentation } from './presentation';
 
 /**

@@ -5,9 +5,9 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { FaultList, Sightings } from '../engine/protocol';
-import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../fault-trial';
-import { demonstrationOf } from '../fault-demonstrations';
 import { messages } from '../messages';
+import { demonstrationOf } from '../runs/fault-demonstrations';
+import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../runs/fault-trial';
 import { faultStyles } from '../styles/faults';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
@@ -15,6 +15,7 @@ import { dataTableView } from '../views/figure';
 import { idleView } from '../views/load-progress';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('faults', {
@@ -46,7 +47,7 @@ const texts = messages('faults', {
   wrong: '\u2717 wrong',
   alone: 'One row, continued from its prompt.',
   length: 'One row whose prompt has 17 tokens, one more than a block of keys.',
-  rewind: 'One row that takes back four tokens and goes on. Its draws are the same again, so what is stale is just what belongs there, and replaying shows nothing: it takes a detector that types something else.',
+  rewind: 'A row whose prompt begins like that of a row before, "docker run nginx": the cache goes back to what the two share, and on from there. Where the same tokens came again, what is stale would be just what belongs there.',
   both: 'The full lane here is the healthy model, so the bits differ. The detector "parity" has the faulty model in both lanes, and is blind to what is wrong in both alike: it takes a vector from outside.',
   batch: 'Three rows that share every step.',
   ends: 'Two rows; the first may have three tokens and no more.',
@@ -140,8 +141,8 @@ export class VitrineFaults extends LitElement {
 
   private async run(event: Event): Promise<void> {
     event.preventDefault();
-    const { model } = this.engine;
-    if (this.running || model === null) return;
+    const { model, ready } = this.engine;
+    if (this.running || model === null || !ready) return;
     const { text, bits, detector } = this.prediction;
     if (text === '' || bits === '' || detector === '') {
       this.stage = 'missing';
@@ -161,14 +162,15 @@ export class VitrineFaults extends LitElement {
       tell('still', { sightings: await model.detect(fault) });
       if (this.outcome === outcome) this.announce(fault, outcome);
     } catch (error) {
-      tell('still', { error: toEngineError(error) });
+      // What ended with the engine, because the element was taken away, is nobody's error.
+      tell('still', this.engine.model === model ? { error: toEngineError(error) } : {});
     }
   }
 
   private announce(fault: string, outcome: Outcome): void {
     const asked = this.comparison(outcome);
     const detail = { fault, right: asked.filter(({ right }) => right).length, asked: asked.length };
-    this.dispatchEvent(new CustomEvent('vitrine-faults', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-faults', detail);
   }
 
   /** Each question with its two answers; those that the run has not answered yet are left out. */
@@ -248,7 +250,7 @@ export class VitrineFaults extends LitElement {
           </div>
         </fieldset>
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled=${this.running}>${texts.run}</button>
+          <button type="submit" class="primary" aria-disabled=${this.running || !this.engine.ready}>${texts.run}</button>
           <span class="small soft" role="status">${this.statusText()}</span>
         </div>
       </form>

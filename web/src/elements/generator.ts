@@ -5,13 +5,14 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
-import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../policy-fields';
-import { beginRun, isRunning, withStep, type Run } from '../run';
+import { beginRun, isRunning, withStep, type Run } from '../runs/run';
+import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { verdictText } from '../views/verdict';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 import type { VitrinePolicy } from './policy';
 import './policy';
@@ -28,12 +29,6 @@ const texts = messages('generator', {
   keep: 'Keep this seed',
 });
 
-/** What a `vitrine-generator-state` event tells: what the visitor has set. */
-export interface GeneratorState {
-  prompt: string;
-  fields: PolicyFields;
-}
-
 /**
  * Generates a text from a prompt under a policy, token by token, each of them proved.
  *
@@ -42,7 +37,7 @@ export interface GeneratorState {
  * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
- * @fires {CustomEvent<GeneratorState>} vitrine-generator-state - The visitor changed the prompt or the policy.
+ * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-generator-state - The visitor changed the prompt or the policy.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart prompt - The prompt.
@@ -88,7 +83,7 @@ export class VitrineGenerator extends LitElement {
 
   private tell(run: Run): void {
     this.run = run;
-    this.dispatchEvent(new CustomEvent('vitrine-run', { detail: run, bubbles: true, composed: true }));
+    emit(this, 'vitrine-run', run);
   }
 
   private async generate(event: Event): Promise<void> {
@@ -130,8 +125,7 @@ export class VitrineGenerator extends LitElement {
   }
 
   private tellState(): void {
-    const detail: GeneratorState = { prompt: this.prompt, fields: this.fields };
-    this.dispatchEvent(new CustomEvent('vitrine-generator-state', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-generator-state', { prompt: this.prompt, fields: this.fields });
   }
 
   override render(): TemplateResult {

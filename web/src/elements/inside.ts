@@ -6,6 +6,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { Newest } from '../runs/newest';
 import { insideStyles } from '../styles/inside';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
@@ -17,12 +18,13 @@ import { lensView } from '../views/logit-lens';
 import { residualChart, residualConclusion, residualTable } from '../views/residual-norms';
 import { ropeView } from '../views/rope-pairs';
 import { tokenStripView } from '../views/token-strip';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 import './line-chart';
 
 const texts = messages('inside', {
   title: 'Inside: what the model does at one token',
-  lead: 'The model reads the text up to a token in one recorded pass. Choose a token, and see what it looks at, how its query turns with its position, how large the residual stream is, and what the head would say after every layer.',
+  lead: 'The model reads the text up to a token in one recorded pass. Choose a token, and see what it looks at, how its query turns with its position, how large the residual stream is, and what the head would say after every layer. Layers, heads and positions are counted from 0.',
   text: 'Text',
   tokens: 'Tokens of the text: choose one',
   attention: 'Attention: what "{token}" looks at',
@@ -35,6 +37,12 @@ const texts = messages('inside', {
   failed: 'The model did not load, so there is nothing to look into.',
   shown: 'Position {position}, "{token}", is shown.',
 });
+
+/** What to look at: a text, and one of its positions; null for the last. */
+interface Look {
+  text: string;
+  position: number | null;
+}
 
 /**
  * @element vitrine-inside
@@ -70,8 +78,7 @@ export class VitrineInside extends LitElement {
   declare chosen: { layer: number; head: number } | null;
 
   private readonly engine = new EngineController(this, () => this.look());
-  private busy = false;
-  private stale = false;
+  private readonly looks = new Newest<Look>((look) => this.inspect(look));
 
   constructor() {
     super();
@@ -89,44 +96,32 @@ export class VitrineInside extends LitElement {
     if (changed.has('text') || changed.has('position')) this.look();
   }
 
-  /** Looks at what is wanted now; what is wanted while it looks comes after. */
   private look(): void {
-    this.stale = true;
-    if (!this.busy) void this.work();
-  }
-
-  private async work(): Promise<void> {
-    this.busy = true;
-    while (this.stale && this.engine.ready) {
-      this.stale = false;
-      try {
-        await this.inspect();
-      } catch (error) {
-        this.error = toEngineError(error);
-      }
-    }
-    this.busy = false;
+    if (this.engine.ready) this.looks.want({ text: this.text, position: this.position });
   }
 
   /** The row lives for as long as the look takes, so nothing is left in the engine. */
-  private async inspect(): Promise<void> {
+  private async inspect({ text, position }: Look): Promise<void> {
     const { model } = this.engine;
     if (model === null) return;
-    const { row, tokens } = await model.start(this.text, { mode: 'greedy', max_new_tokens: 1 }, {});
     try {
-      const last = tokens.length - 1;
-      this.inside = await model.inspect(row, Math.min(this.position ?? last, last));
-      this.tokens = tokens;
-      this.error = null;
-    } finally {
-      await model.finish(row);
+      const { row, tokens } = await model.start(text, { mode: 'greedy', max_new_tokens: 1 }, {});
+      try {
+        const last = tokens.length - 1;
+        this.inside = await model.inspect(row, Math.min(position ?? last, last));
+        this.tokens = tokens;
+        this.error = null;
+      } finally {
+        await model.finish(row);
+      }
+    } catch (error) {
+      this.error = toEngineError(error);
     }
   }
 
   private change(changed: { text?: string; position: number | null }): void {
     Object.assign(this, changed);
-    const detail = { text: this.text, position: this.position };
-    this.dispatchEvent(new CustomEvent('vitrine-inside', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-inside', { text: this.text, position: this.position });
   }
 
   override render(): TemplateResult {

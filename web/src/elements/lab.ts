@@ -3,11 +3,12 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { forgetResult, keepResult, recallResult, type LabResult } from '../lab-record';
-import { paragraphs, type Lesson } from '../lesson';
 import { fill, messages } from '../messages';
+import { forgetResult, keepResult, recallResult, type LabResult } from '../state/lab-record';
 import { labStyles } from '../styles/lab';
 import { shared } from '../styles/shared';
+import { emit } from './emit';
+import { paragraphs, type Lesson } from './lesson';
 import { Presentation } from './presentation';
 import './quiz';
 import type { QuizResult } from './quiz';
@@ -49,6 +50,7 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @attr {string} hide - Parts that are not shown, by name, with blanks between them.
  * @fires {CustomEvent<LabResult>} vitrine-lab-result - The quiz was checked.
  * @fires {CustomEvent<{lab: string, predicted: string}>} vitrine-lab-predicted - The figure was revealed.
+ * @fires {CustomEvent<{lab: string}>} vitrine-lab-forgotten - The kept result was given up.
  * @csspart title - The lab's title.
  * @csspart predict - The question, the prediction and the hint.
  * @csspart hint - The hint.
@@ -96,7 +98,7 @@ export class VitrineLab extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('name')) void this.open(this.name);
+    if (changed.has('name')) void this.open(this.name ?? '');
   }
 
   private async open(name: string): Promise<void> {
@@ -127,23 +129,22 @@ export class VitrineLab extends LitElement {
       return;
     }
     this.stage = 'revealed';
-    this.tell('vitrine-lab-predicted', { lab: this.name, predicted: this.prediction });
+    emit(this, 'vitrine-lab-predicted', { lab: this.name, predicted: this.prediction });
   }
 
   private finish(event: CustomEvent<QuizResult>): void {
     const result: LabResult = { lab: this.name, ...event.detail, predicted: this.prediction };
     keepResult(result);
     this.record = recallResult(this.name) ?? result;
-    this.tell('vitrine-lab-result', result);
+    emit(this, 'vitrine-lab-result', result);
   }
 
   private forget(): void {
     forgetResult(this.name);
     this.record = null;
-  }
-
-  private tell(type: string, detail: unknown): void {
-    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+    // The button goes, and the focus would go with it.
+    this.renderRoot.querySelector<HTMLElement>('#title')?.focus();
+    emit(this, 'vitrine-lab-forgotten', { lab: this.name });
   }
 
   override render(): TemplateResult {
@@ -152,7 +153,7 @@ export class VitrineLab extends LitElement {
     if (lesson === null) return html`<section class="panel"><p class="soft">${text.loading}</p></section>`;
     return html`
       <section class="panel" aria-labelledby="title">
-        <h2 id="title" part="title">${lesson.text.title}</h2>
+        <h2 id="title" part="title" tabindex="-1">${lesson.text.title}</h2>
         ${this.recordView()} ${this.predictView(lesson)}
         ${this.stage === 'revealed' ? [this.lookView(lesson), this.checkView(lesson), this.quizView(lesson)] : nothing}
       </section>

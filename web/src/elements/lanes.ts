@@ -4,27 +4,28 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
-import { toEngineError, type EngineError } from '../engine/errors';
 import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
-import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../growth';
-import { HeldRows } from '../held-rows';
 import { fill, messages } from '../messages';
-import { tokenCosts, totals, withoutLastTokens } from '../run';
+import type { HeldRows } from '../runs/held-rows';
+import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
 import { lanesStyles } from '../styles/lanes';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
+import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../views/growth';
 import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
 import { idleView } from '../views/load-progress';
+import { steppingButtonsView } from '../views/stepping-buttons';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
-import { EngineController } from './engine-controller';
 import './line-chart';
+import { emit } from './emit';
+import { SteppingController } from './stepping-controller';
 
 const texts = messages('lanes', {
   title: 'One text, two lanes',
@@ -64,6 +65,7 @@ interface Row {
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
+ * @fires {CustomEvent<{prompt: string}>} vitrine-lanes-state - The visitor changed the prompt.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
@@ -76,9 +78,6 @@ export class VitrineLanes extends LitElement {
     policy: { attribute: false },
     steps: { state: true },
     row: { state: true },
-    working: { state: true },
-    running: { state: true },
-    error: { state: true },
     status: { state: true },
     growth: { state: true },
     measure: { state: true },
@@ -90,20 +89,16 @@ export class VitrineLanes extends LitElement {
   declare policy: PolicyOptions;
   declare steps: readonly RunStep[];
   declare row: Row | null;
-  /** A request is on its way. */
-  declare working: boolean;
-  /** Steps follow each other until a pause. */
-  declare running: boolean;
-  declare error: EngineError | null;
   /** What is announced: by run, not by token. */
   declare status: string;
   declare growth: readonly GrowthPoint[];
   declare measure: GrowthMeasure;
   declare rewindBy: string;
 
-  private readonly engine = new EngineController(this, () => this.onEngine());
-  private model: LanguageModel | null = null;
-  private rows: HeldRows | null = null;
+  private readonly stepping = new SteppingController(this, {
+    onBegin: () => this.clear(),
+    onReady: (model) => void this.measureGrowth(model),
+  });
 
   constructor() {
     super();
@@ -117,44 +112,28 @@ export class VitrineLanes extends LitElement {
     this.clear();
   }
 
-  override disconnectedCallback(): void {
-    this.begin(null);
-    super.disconnectedCallback();
-  }
-
-  private onEngine(): void {
-    const { model, ready } = this.engine;
-    if (model !== this.model) this.begin(model);
-    if (model && ready && this.growth.length === 0) void this.measureGrowth(model);
-  }
-
-  /** Rows of another engine are no longer ours. */
-  private begin(model: LanguageModel | null): void {
-    this.model = model;
-    this.rows?.close();
-    this.rows = model && new HeldRows(model);
-    this.clear();
+  /** A row is that of its prompt. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('prompt') && (this.row !== null || this.stepping.error !== null)) this.stepping.begin();
   }
 
   private clear(): void {
     this.steps = [];
     this.row = null;
-    this.working = false;
-    this.running = false;
-    this.error = null;
     this.status = '';
   }
 
   private async measureGrowth(model: LanguageModel): Promise<void> {
-    const { load } = this.engine;
-    const longest = load.kind === 'ready' ? Number(load.description.architecture['max_seq_len']) : 0;
+    const { load } = this.stepping.engine;
+    if (load.kind !== 'ready' || this.growth.length > 0) return;
+    const longest = Number(load.description.architecture['max_seq_len']);
     const lengths = Array.from({ length: growthPoints }, (_, index) =>
       Math.max(1, Math.round((longest * index) / (growthPoints - 1))),
     );
     try {
       this.growth = await model.growth(lengths);
     } catch (error) {
-      if (this.model === model) this.error = toEngineError(error);
+      if (this.stepping.engine.model === model) this.stepping.fail(error);
     }
   }
 
@@ -163,36 +142,20 @@ export class VitrineLanes extends LitElement {
   }
 
   private get canStep(): boolean {
-    return this.engine.ready && !this.working && this.finish === null;
-  }
-
-  /** Does something with the engine, unless it does already; what goes wrong is shown. */
-  private async work(body: (rows: HeldRows) => Promise<void>): Promise<void> {
-    const { rows } = this;
-    if (rows === null || this.working || !this.engine.ready) return;
-    this.working = true;
-    this.error = null;
-    try {
-      await body(rows);
-    } catch (error) {
-      if (this.rows === rows) this.error = toEngineError(error);
-    }
-    if (this.rows !== rows) return;
-    this.working = false;
-    this.running = false;
+    return this.stepping.engine.ready && !this.stepping.working && this.finish === null;
   }
 
   /** One more token: a long prompt takes several passes before the first one. */
   private async stepOnce(rows: HeldRows): Promise<void> {
     if (this.row === null) {
       const { row, tokens } = await rows.start(this.prompt, this.policy, { parity: true });
-      if (this.rows !== rows) return;
+      if (!this.stepping.holds(rows)) return;
       this.row = { id: row, prompt: tokens };
     }
     const { id } = this.row;
-    for (let chosen = false; !chosen && this.rows === rows && this.finish === null; ) {
+    for (let chosen = false; !chosen && this.stepping.holds(rows) && this.finish === null; ) {
       const steps = await rows.step([id]);
-      if (this.rows !== rows) return;
+      if (!this.stepping.holds(rows)) return;
       this.steps = [...this.steps, ...steps];
       chosen = steps.length === 0 || steps.some((step) => step.token !== null);
     }
@@ -200,17 +163,15 @@ export class VitrineLanes extends LitElement {
   }
 
   private step(): void {
-    void this.work(async (rows) => {
+    void this.stepping.work(async (rows) => {
       await this.stepOnce(rows);
       this.announce();
     });
   }
 
   private run(): void {
-    if (this.working) return;
-    this.running = true;
-    void this.work(async (rows) => {
-      while (this.running && this.rows === rows && this.finish === null) await this.stepOnce(rows);
+    void this.stepping.run(async (rows) => {
+      while (this.stepping.runs(rows) && this.finish === null) await this.stepOnce(rows);
       this.announce();
     });
   }
@@ -219,9 +180,9 @@ export class VitrineLanes extends LitElement {
     const { row } = this;
     const tokens = Math.min(Number(this.rewindBy), tokenCosts(this.steps).length);
     if (row === null || tokens === 0) return;
-    void this.work(async (rows) => {
+    void this.stepping.work(async (rows) => {
       await rows.rewind(row.id, tokens);
-      if (this.rows !== rows) return;
+      if (!this.stepping.holds(rows)) return;
       this.steps = withoutLastTokens(this.steps, tokens);
       this.status = fill(texts.rewound, { n: tokenCosts(this.steps).length });
       this.tell();
@@ -229,37 +190,36 @@ export class VitrineLanes extends LitElement {
   }
 
   private startOver(): void {
-    if (this.working) return;
-    this.begin(this.engine.model);
+    if (!this.stepping.working) this.stepping.begin();
   }
 
   private tell(): void {
-    const detail = this.steps;
-    this.dispatchEvent(new CustomEvent('vitrine-lanes', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-lanes', this.steps);
   }
 
   private announce(): void {
     const { parity } = totals(this);
-    if (this.rows === null || parity.tokens === 0) return;
+    if (parity.tokens === 0) return;
     const finish = this.finish ? finishText(this.finish) : texts.paused;
     this.status = fill(texts.status, { parity: verdictText(parity), finish });
   }
 
   private changePrompt(prompt: string): void {
     this.prompt = prompt;
-    if (this.row !== null || this.error !== null) this.begin(this.engine.model);
+    emit(this, 'vitrine-lanes-state', { prompt });
   }
 
   override render(): TemplateResult {
-    const { load } = this.engine;
+    const { error } = this.stepping;
+    const { load } = this.stepping.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
-        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
+        ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
-        <p class="status small soft" role="status">${this.status}</p>
+        <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
         ${this.growth.length === 0 ? nothing : this.growthView()}
       </section>
@@ -267,7 +227,8 @@ export class VitrineLanes extends LitElement {
   }
 
   private controlsView(): TemplateResult {
-    const { canStep, running, working } = this;
+    const { canStep } = this;
+    const { running, working } = this.stepping;
     const canRewind = !working && tokenCosts(this.steps).length > 0;
     return html`
       <div class="controls" part="controls">
@@ -284,17 +245,14 @@ export class VitrineLanes extends LitElement {
             @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
           />
         </div>
-        <button type="button" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && this.step()}>
-          ${texts.step}
-        </button>
-        <button
-          type="button"
-          data-run
-          aria-disabled=${!canStep && !running}
-          @click=${() => (running ? (this.running = false) : canStep && this.run())}
-        >
-          ${running ? texts.pause : texts.run}
-        </button>
+        ${steppingButtonsView({
+          canStep,
+          running,
+          texts,
+          onStep: () => this.step(),
+          onRun: () => this.run(),
+          onPause: () => this.stepping.pause(),
+        })}
         <span class="rewind">
           <button type="button" data-rewind aria-disabled=${!canRewind} @click=${() => canRewind && this.rewind()}>
             ${texts.rewind}

@@ -33,6 +33,19 @@ export interface Chart {
 const height = 200;
 const wholeIncrements = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
 
+const font = '12px system-ui';
+/** A tick, a gap on either side of what is written at it. */
+const tickAndGaps = 23;
+
+/** How wide a y axis must be for what is written at its ticks, in CSS pixels. */
+function widthOfTicks({ ctx }: uPlot, ticks: readonly string[] | null): number {
+  ctx.save();
+  ctx.font = font;
+  const widths = (ticks ?? []).map((tick) => ctx.measureText(tick ?? '').width);
+  ctx.restore();
+  return Math.ceil(Math.max(...widths, 0)) + tickAndGaps;
+}
+
 export class VitrineLineChart extends LitElement {
   static override properties = { chart: { attribute: false } };
   declare chart: Chart | null;
@@ -82,7 +95,7 @@ export class VitrineLineChart extends LitElement {
     this.plot?.destroy();
     const ink = this.colour('--ink-soft');
     const grid = { stroke: this.colour('--line'), width: 1 };
-    const axis = { stroke: ink, grid, ticks: grid, labelSize: 18, font: '12px system-ui', labelFont: '12px system-ui' };
+    const axis = { stroke: ink, grid, ticks: grid, labelSize: 18, font, labelFont: font };
     const { format } = chart;
     this.plot = new Plot(
       {
@@ -94,7 +107,7 @@ export class VitrineLineChart extends LitElement {
         axes: [
           // What stands on an x axis here is counted: steps, layers, positions.
           { ...axis, label: chart.xLabel, incrs: wholeIncrements },
-          { ...axis, label: chart.yLabel, size: 76, ...(format ? { values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))) } : {}) },
+          { ...axis, label: chart.yLabel, size: widthOfTicks, ...(format ? { values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))) } : {}) },
         ],
         series: [
           {},
@@ -142,6 +155,7 @@ export class VitrineLineChart extends LitElement {
     unsafeCSS(uplotStyles),
     css`
       .plot {
+        direction: ltr;
         min-height: ${height}px;
         overflow: hidden;
       }

@@ -6,11 +6,12 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { numberOrText } from '../policy-fields';
+import { numberOrText } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const text = messages('parity', {
@@ -24,8 +25,8 @@ const text = messages('parity', {
   checking: 'Checking: every prefix is being computed anew.',
   waiting: 'The model is loading.',
   same: '{logits} logits over {schedules} schedules: 0 bits differ.',
+  part: '{logits} logits over {exercised} of {schedules} schedules: 0 bits differ.',
   different: '{logits} logits over {schedules} schedules: {bits} bits differ.',
-  some: '{exercised} of {all}',
   idle: 'not exercised',
   table: 'What each schedule compared, and what differed',
   schedule: 'Schedule',
@@ -108,10 +109,11 @@ export class VitrineParity extends LitElement {
     this.report = null;
     this.error = null;
     try {
-      // What is no number goes through as it is, and the engine refuses it by name.
-      const report = await model.parity(this.prompt, numberOrText(this.tokens) as number, numberOrText(this.seed) as number);
+      // The engine refuses by name what is no number.
+      const [tokens, seed] = [this.tokens, this.seed].map(numberOrText) as [number, number];
+      const report = await model.parity(this.prompt, tokens, seed);
       this.report = report;
-      this.dispatchEvent(new CustomEvent('vitrine-parity-report', { detail: report, bubbles: true, composed: true }));
+      emit(this, 'vitrine-parity-report', report);
     } catch (error) {
       this.error = toEngineError(error);
     }
@@ -165,25 +167,25 @@ export class VitrineParity extends LitElement {
     return this.report ? this.verdict(this.report) : '';
   }
 
-  /** A schedule that the text was too short for has compared nothing that another one has not. */
-  private verdict({ differing_bits: bits, schedules, not_exercised: idle }: ParityReport): string {
+  private verdict({ logits_compared: all, differing_bits: bits, schedules, not_exercised: idle }: ParityReport): string {
+    if (bits > 0) return fill(text.different, { logits: count(all), schedules: schedules.length, bits: count(bits) });
     const exercised = schedules.filter(({ name }) => !idle.includes(name));
-    const logits = exercised.reduce((sum, { logits_compared: compared }) => sum + compared, 0);
-    const some = fill(text.some, { exercised: exercised.length, all: schedules.length });
-    const values = { logits: count(logits), schedules: idle.length > 0 ? some : schedules.length, bits: count(bits) };
-    return fill(bits === 0 ? text.same : text.different, values);
+    const logits = exercised.reduce((sum, { logits_compared }) => sum + logits_compared, 0);
+    const values = { logits: count(logits), exercised: exercised.length, schedules: schedules.length };
+    return fill(idle.length > 0 ? text.part : text.same, values);
   }
 
   private reportView(report: ParityReport): TemplateResult {
     const short = report.not_exercised;
+    const state = report.differing_bits > 0 ? 'different' : short.length > 0 ? 'partly' : 'identical';
     return html`
-      <div part="report" class=${report.differing_bits === 0 ? 'identical' : 'different'} data-report>
+      <div part="report" class=${state} data-report>
         ${short.length > 0 ? html`<p class="small">${fill(text.notExercised, { names: short.join(', ') })}</p>` : nothing}
         ${figureView(nothing, this.verdict(report), this.tableOf(report), null)}
         ${report.schedules.map(({ first_difference: first }) =>
           first
             ? html`<p class="error">
-                ${fill(text.first, { token: first.token, logit: first.logit, cached: first.cached, full: first.full_prefix })}
+                <bdi>${fill(text.first, { token: first.token, logit: first.logit, cached: first.cached, full: first.full_prefix })}</bdi>
               </p>`
             : nothing,
         )}
@@ -198,8 +200,8 @@ export class VitrineParity extends LitElement {
       rows: schedules.map(({ name, logits_compared: logits, differing_bits: bits }) => [
         name,
         meanings[name] ?? '',
-        idle.includes(name) ? text.idle : count(logits),
-        idle.includes(name) && bits === 0 ? text.idle : count(bits),
+        // What could not take place has passed nothing, though its numbers say 0.
+        ...(bits === 0 && idle.includes(name) ? [text.idle, '\u2013'] : [count(logits), count(bits)]),
       ]),
     };
   }
@@ -234,6 +236,11 @@ export class VitrineParity extends LitElement {
         border-radius: var(--radius-small);
         background: var(--cached-soft);
         font-weight: 620;
+      }
+
+      .partly figcaption {
+        border-color: var(--line-strong);
+        background: var(--well);
       }
 
       .different figcaption {

@@ -4,6 +4,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
+import { messages } from '../messages';
 import {
   fieldOf,
   initialFields,
@@ -12,8 +13,7 @@ import {
   type Mode,
   type NumberOption,
   type PolicyFields,
-} from '../policy-fields';
-import { messages } from '../messages';
+} from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { Presentation } from './presentation';
 

@@ -5,7 +5,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import type { LaneCost, RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { isRunning, tokenSteps, totals, type Run } from '../run';
+import { isRunning, tokenSteps, totals, type Run } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
@@ -176,6 +176,7 @@ export class VitrineProof extends LitElement {
       }
 
       .ends {
+        direction: ltr;
         display: flex;
         justify-content: space-between;
         margin: 0 0 var(--space-1);

@@ -2,9 +2,9 @@
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { passMark, type Question } from '../lesson';
 import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
+import { passMark, type Question } from './lesson';
 import { Presentation } from './presentation';
 
 const text = messages('quiz', {

@@ -3,11 +3,12 @@
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import { copyOrSelect } from '../clipboard';
+import { copyOrSelect } from '../browser/clipboard';
 import type { EngineError } from '../engine/errors';
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { modes, optionNamed, type Mode } from '../policy-fields';
+import { noTracks, SideBySide, type Tracks } from '../runs/side-by-side';
+import { modes, optionNamed, type Mode } from '../state/policy-fields';
 import {
   drawOptions,
   initialSampling,
@@ -19,8 +20,7 @@ import {
   type FieldOption,
   type SamplingFields,
   type StageOption,
-} from '../sampling-fields';
-import { noTracks, SideBySide, type Tracks } from '../side-by-side';
+} from '../state/sampling-fields';
 import { samplingStyles } from '../styles/sampling';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
@@ -31,6 +31,7 @@ import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
+import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
 const texts = messages('sampling', {
@@ -57,7 +58,7 @@ const texts = messages('sampling', {
   greedy: 'Greedy',
   greedyMeaning: 'always the most probable token; the same text every time',
   sample: 'Sampled',
-  sampleMeaning: 'drawn with seed {seed}; another seed, another text',
+  sampleMeaning: 'drawn with seed {seed}; another seed may draw another text',
   tokens: '{mode}: choose a token',
   ended: 'The text ended here: {reason}.',
   stages: '{mode}, token {number}, stage by stage:',
@@ -162,8 +163,7 @@ export class VitrineSampling extends LitElement {
 
   private change(changed: Partial<Pick<this, 'prompt' | 'fields' | 'tokens'>>): void {
     Object.assign(this, changed);
-    const detail = { prompt: this.prompt, fields: this.fields, tokens: this.tokens };
-    this.dispatchEvent(new CustomEvent('vitrine-sampling', { detail, bubbles: true, composed: true }));
+    emit(this, 'vitrine-sampling', { prompt: this.prompt, fields: this.fields, tokens: this.tokens });
   }
 
   private setNumber(name: FieldOption, value: string): void {
@@ -305,7 +305,7 @@ export class VitrineSampling extends LitElement {
     const chosen = this.chosen.mode === mode ? Math.min(this.chosen.index, steps.length - 1) : -1;
     return html`
       <div class="track ${mode}">
-        <h3>${texts[mode]} <span class="soft">${meaning}</span></h3>
+        <h3>${texts[mode]} <bdi class="soft">${meaning}</bdi></h3>
         ${tokenStripView(
           steps.map(({ piece }) => piece),
           chosen,

@@ -3,21 +3,23 @@
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import { download, zipOfBundle } from '../bundle-download';
+import { download, zipOfBundle } from '../browser/bundle-download';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { RunResult, TrainingProgress, TrainingRequest, TrainingResult } from '../engine/protocol';
-import { exampleText } from '../example-text';
+import type { RunResult } from '../engine/protocol';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
 import { fill, messages } from '../messages';
-import { numberOrText, optionNamed } from '../policy-fields';
+import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
+import { exampleText } from '../state/example-text';
+import { numberOrText, optionNamed } from '../state/policy-fields';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
-import { noTraining, TrainingRun, type TrainingState } from '../training-run';
 import { figureView } from '../views/figure';
 import { bytes, count, directionOf, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
+import { emit } from './emit';
 import { engineUrls } from './engine-controller';
 import './line-chart';
 import { Presentation } from './presentation';
@@ -178,7 +180,7 @@ export class VitrineTraining extends LitElement {
     this.redraw = 0;
     this.state = this.newest;
     const { result } = this.state;
-    if (result) this.dispatchEvent(new CustomEvent('vitrine-trained', { detail: result, bubbles: true, composed: true }));
+    if (result) emit(this, 'vitrine-trained', result);
   }
 
   private async generate(event: Event): Promise<void> {
@@ -324,7 +326,7 @@ export class VitrineTraining extends LitElement {
     return html`
       <div class="progress">
         <progress max="1" .value=${isTraining ? latest.step / Math.max(latest.steps, 1) : 0} aria-label=${texts.progress}></progress>
-        <span class="small soft number">${text}</span>
+        <bdi class="small soft number">${text}</bdi>
       </div>
     `;
   }

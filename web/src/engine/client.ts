@@ -2,6 +2,7 @@
 // the worker and settles each promise exactly once, whatever happens to the worker.
 
 import { EngineError, toEngineError } from './errors';
+import type { LessonName, Lessons } from './lesson-types';
 import { workerFailure } from './worker-failure';
 import type {
   CacheBytes,
@@ -11,8 +12,6 @@ import type {
   FromWorker,
   GrowthPoint,
   Inside,
-  LessonName,
-  Lessons,
   LoadProgress,
   ParityReport,
   PolicyOptions,
@@ -24,10 +23,8 @@ import type {
   Sightings,
   ToWorker,
   TokenPiece,
-  TrainingProgress,
-  TrainingRequest,
-  TrainingResult,
 } from './protocol';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from './training-types';
 
 /** The part of a Worker that is used here. */
 export interface Connection {

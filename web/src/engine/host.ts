@@ -2,6 +2,7 @@
 // It knows no worker globals (worker.ts passes them in), so tests run it with a stand-in session.
 
 import { EngineError, toWireError } from './errors';
+import type { LessonName, Lessons } from './lesson-types';
 import { downloadBundle } from './loader';
 import type {
   Answer,
@@ -12,8 +13,6 @@ import type {
   FaultList,
   GrowthPoint,
   Inside,
-  LessonName,
-  Lessons,
   ParityReport,
   Request,
   RequestKind,
@@ -23,11 +22,10 @@ import type {
   Sightings,
   ToWorker,
   TokenPiece,
-  TrainingProgress,
-  TrainingResult,
 } from './protocol';
 import { RowNumbers } from './row-numbers';
 import type { EngineSession, SessionFactory } from './session';
+import type { TrainingProgress, TrainingResult } from './training-types';
 
 export interface HostSurroundings {
   post: (message: Answer) => void;

@@ -3,6 +3,8 @@
 // engine makes keep the engine's own names (src/session/session_json.cpp), so that one thing has one name everywhere.
 
 import type { WireError } from './errors';
+import type { LessonName, Lessons } from './lesson-types';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from './training-types';
 
 /** What one way of computing logits cost. */
 export interface LaneCost {
@@ -210,98 +212,6 @@ export interface ParityReport {
     first_difference?: { token: number; logit: number; cached: number; full_prefix: number };
   }>;
 }
-
-/** A small model to train on a text in the page. What is left out has the engine's default for the text's size. */
-export interface TrainingRequest {
-  text: string;
-  name?: string;
-  /** A document is a line of the text, or the whole of it. */
-  unit?: 'line' | 'stream';
-  /** One small batch again and again, without a held-out part: the loss must fall to almost nothing. */
-  overfit?: boolean;
-  steps?: number;
-  vocab_size?: number;
-  d_model?: number;
-  n_layers?: number;
-  n_heads?: number;
-  n_kv_heads?: number;
-  d_ff?: number;
-  max_seq_len?: number;
-  learning_rate?: number;
-  seed?: number;
-}
-
-/** Losses are mean cross entropies of a token in nats. */
-export interface TrainingProgress {
-  stage: 'tokenizer' | 'baseline' | 'training' | 'bundle';
-  step: number;
-  steps: number;
-  loss: number | null;
-  /** Of the last evaluation; null before the first, and without a held-out part. */
-  held_out_loss: number | null;
-  /** Of the n-gram baseline, on the same held-out text, or on the batch that is overfitted. */
-  baseline_loss: number | null;
-  gradient_norm: number | null;
-  learning_rate: number | null;
-  parameters: number;
-  tokens_seen: number;
-  ms: number;
-}
-
-/** A trained model, which the engine that trained it has loaded, and its bundle as files. */
-export interface TrainingResult {
-  /** Fewer than planned when it was stopped; what was learned until then is kept. */
-  steps: number;
-  loss: number;
-  held_out_loss: number | null;
-  baseline_loss: number | null;
-  description: Description;
-  files: Array<{ name: string; bytes: Uint8Array }>;
-}
-
-/** The arithmetic of a lesson, done by the engine's own kernels and layers. */
-export interface Lessons {
-  /** softmax(scores / temperature), with the same in double beside it. */
-  attention_temperature: {
-    input: { scores: number[]; temperature: number };
-    result: { weights: number[]; reference: number[]; entropy_bits: number; max_difference: number; tolerance: number };
-  };
-  /** One head by hand; matrices are rows of numbers: q is [T, D], k is [S, D], v is [S, D], the last query sees all. */
-  attention_by_hand: {
-    input: { q: number[][]; k: number[][]; v: number[][]; causal: boolean };
-    result: {
-      shapes: Record<'q' | 'k' | 'v' | 'scores' | 'weights' | 'output', [number, number]>;
-      scale: number;
-      products: number[][];
-      scores: number[][];
-      /** Null where the mask forbids to look. */
-      masked: Array<Array<number | null>>;
-      weights: number[][];
-      output: number[][];
-      reference: number[][];
-      max_difference: number;
-      tolerance: number;
-    };
-  };
-  /** A query and a key rotated to their positions, and the product of the two, which their distance alone decides. */
-  rope: {
-    input: { query: number[]; key: number[]; query_position: number; key_position: number; theta: number };
-    result: {
-      pairs: Array<{
-        frequency: number;
-        query_angle: number;
-        key_angle: number;
-        query: { before: [number, number]; after: [number, number] };
-        key: { before: [number, number]; after: [number, number] };
-      }>;
-      product: number;
-      /** The product with both positions moved by each of these shifts. */
-      shifted: Array<{ shift: number; product: number }>;
-    };
-  };
-}
-
-export type LessonName = keyof Lessons;
 
 /** What is loaded. */
 export interface Description {

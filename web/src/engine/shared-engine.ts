@@ -1,10 +1,9 @@
 // SharedEngine: one model in one worker for everything on a page that asks for the same bundle. The first holder starts
 // it and the last to let go ends it. It draws nothing; elements hold it through an EngineController.
 
-import type { LoadState } from '../load-state';
-import { notStarted } from '../load-state';
 import { LanguageModel } from './client';
 import { toEngineError } from './errors';
+import { notStarted, type LoadState } from './load-state';
 
 /** Where an engine's files are: absolute URLs, the bundle's ending in a slash. */
 export interface EngineUrls {

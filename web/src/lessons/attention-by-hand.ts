@@ -3,15 +3,16 @@
 
 import { html, mathml, nothing, type TemplateResult } from 'lit';
 
-import type { Lessons } from '../engine/protocol';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
-import { numberOrText } from '../policy-fields';
+import { numberOrText } from '../state/policy-fields';
 import { dataTableView } from '../views/figure';
 import { decimal, formula, matrix, numberMatrix } from '../views/math';
 import { LessonFigure } from './lesson-figure';
 
 type Attention = Lessons['attention_by_hand']['result'];
+type Input = Lessons['attention_by_hand']['input'];
 type Operand = 'q' | 'k' | 'v';
 type Texts = Record<Operand, string[][]>;
 
@@ -40,7 +41,7 @@ const text = messages('lab-attention-by-hand-figure', {
   wide: 'Give every key a third entry: shapes that do not fit',
   causal: 'Causal mask: no query sees a later key',
   reset: 'The first numbers again',
-  notANumber: '{entry}: expected a number, found "{found}".',
+  notANumber: '{entry}: expected a number such as -0.5, found "{found}".',
   symbols: 'Symbols, shapes and units',
   symbol: 'Symbol',
   shape: 'Shape',
@@ -63,9 +64,9 @@ const text = messages('lab-attention-by-hand-figure', {
 });
 
 const operands = ['q', 'k', 'v'] as const;
-/** What was typed, as a formula writes it: with a true minus sign, and in brackets where it follows another sign. */
-const signed = (typed: string): string => typed.trim().replace('-', '\u2212');
-const factor = (typed: string): string => (typed.trim().startsWith('-') ? `(${signed(typed)})` : signed(typed));
+/** A number that was given, as a formula writes it: with a true minus sign, and in brackets where it follows another sign. */
+const signed = (given: number): string => String(given).replaceAll('-', '\u2212');
+const factor = (given: number): string => (given < 0 ? `(${signed(given)})` : signed(given));
 const copy = (rows: readonly string[][]): string[][] => rows.map((row) => [...row]);
 
 export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
@@ -91,7 +92,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     return this.texts[operand].map((row) => row.map(Number));
   }
 
-  protected input(): Lessons['attention_by_hand']['input'] {
+  protected input(): Input {
     const k = this.numbers('k').map((row) => (this.wide ? [...row, 0] : row));
     return { q: this.numbers('q'), k, v: this.numbers('v'), causal: this.causal };
   }
@@ -100,8 +101,9 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     return typeof numberOrText(value) === 'number';
   }
 
+  /** Counted from 0, as the engine's errors and the positions of a text are. */
   private nameOf(operand: Operand, row: number, column: number): string {
-    return fill(text.entry, { name: operand.toUpperCase(), row: row + 1, column: column + 1 });
+    return fill(text.entry, { name: operand.toUpperCase(), row, column });
   }
 
   /** What stands in a field that is no number, in words; the engine is not asked about it. */
@@ -135,7 +137,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
         ${this.checkView('causal', text.causal)} ${this.checkView('wide', text.wide)}
         <button type="button" @click=${() => this.set({ texts: initial, wide: false, causal: true })}>${text.reset}</button>
       </div>
-      ${wrong === null ? nothing : html`<p class="error" role="alert">${wrong}</p>`}
+      ${wrong === null ? nothing : html`<p class="error" role="alert"><bdi>${wrong}</bdi></p>`}
     `;
   }
 
@@ -173,9 +175,9 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     `;
   }
 
-  /** A result of other numbers than those in the fields would be no formula of theirs. */
-  protected figure(result: Attention): TemplateResult {
-    if (this.wrong !== null) return html``;
+  protected figure(result: Attention, input: Input): TemplateResult | typeof nothing {
+    // The numbers of before, beside a field that says otherwise, would be read as its result.
+    if (this.wrong !== null) return nothing;
     return html`
       ${this.symbolsView(result)}
       ${formula(
@@ -187,11 +189,11 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
         'O = softmax(Q K transposed / root of D + M) V',
       )}
       <ol class="steps">
-        ${this.productsStep(result)}
+        ${this.productsStep(result, input)}
         ${this.step(text.scale, this.scaleMath(result), `S = ${decimal(result.scale)} times P`)}
-        ${this.causal ? this.step(text.mask, mathml`<mi>S</mi><mo>+</mo><mi>M</mi><mo>=</mo>${numberMatrix(result.masked)}`, 'S + M') : nothing}
+        ${input.causal ? this.step(text.mask, mathml`<mi>S</mi><mo>+</mo><mi>M</mi><mo>=</mo>${numberMatrix(result.masked)}`, 'S + M') : nothing}
         ${this.step(text.softmax, mathml`<mi>W</mi><mo>=</mo>${numberMatrix(result.weights)}`, 'W')}
-        ${this.step(text.mix, this.mixMath(result), 'O = W V')}
+        ${this.step(text.mix, this.mixMath(result, input), 'O = W V')}
       </ol>
       ${this.agreementView(result)}
     `;
@@ -201,10 +203,9 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     return html`<li>${sentence}${formula(content, label)}</li>`;
   }
 
-  private productsStep(result: Attention): TemplateResult {
-    const { q, k } = this.texts;
+  private productsStep(result: Attention, { q, k }: Input): TemplateResult {
     const substituted = q.map((query) =>
-      k.map((key) => query.map((entry, index) => `${factor(entry)}\u00b7${factor(key[index] ?? '')}`).join(' + ')),
+      k.map((key) => query.map((entry, index) => `${factor(entry)}\u00b7${factor(key[index] ?? 0)}`).join(' + ')),
     );
     const given = mathml`<mi>P</mi><mo>=</mo><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup><mo>=</mo>${matrix(substituted)}`;
     const computed = mathml`<mi>P</mi><mo>=</mo>${numberMatrix(result.products)}`;
@@ -218,9 +219,9 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
     `;
   }
 
-  private mixMath({ weights, output }: Attention): TemplateResult {
+  private mixMath({ weights, output }: Attention, { v }: Input): TemplateResult {
     return mathml`
-      <mi>O</mi><mo>=</mo><mi>W</mi><mi>V</mi><mo>=</mo>${numberMatrix(weights)}${matrix(this.texts.v.map((row) => row.map(signed)))}<mo>=</mo>
+      <mi>O</mi><mo>=</mo><mi>W</mi><mi>V</mi><mo>=</mo>${numberMatrix(weights)}${matrix(v.map((row) => row.map(signed)))}<mo>=</mo>
       ${numberMatrix(output)}
     `;
   }
@@ -254,7 +255,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
       tolerance: tolerance.toExponential(1),
       verdict: within ? text.within : text.beyond,
     };
-    return html`<p class="agreement small ${within ? '' : 'different'}" data-agreement>${fill(text.agreement, values)}</p>`;
+    return html`<p class="agreement small ${within ? '' : 'different'}" data-agreement><bdi>${fill(text.agreement, values)}</bdi></p>`;
   }
 }
 

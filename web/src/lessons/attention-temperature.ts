@@ -3,8 +3,8 @@
 
 import { html, mathml, nothing, type TemplateResult } from 'lit';
 
-import type { Lessons } from '../engine/protocol';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
 import { figureView } from '../views/figure';
 import { percent } from '../views/format';
@@ -82,8 +82,8 @@ export class TemperatureFigure extends LessonFigure<'attention_temperature'> {
     `;
   }
 
-  protected figure(result: Weights): TemplateResult {
-    const temperature = this.temperature.toFixed(1);
+  protected figure(result: Weights, input: Lessons['attention_temperature']['input']): TemplateResult {
+    const temperature = input.temperature.toFixed(1);
     const largest = result.weights.indexOf(Math.max(...result.weights));
     const shares = result.weights.map((share, index) => ({ name: this.nameOf(index), share, text: decimal(share) }));
     const bits = result.entropy_bits.toFixed(2);
@@ -96,10 +96,10 @@ export class TemperatureFigure extends LessonFigure<'attention_temperature'> {
     return html`
       ${figureView(shareBarsView(shares, conclusion), conclusion, this.table(result, largest, temperature), null)}
       <p class="agreement small" data-agreement>
-        ${fill(text.agreement, {
+        <bdi>${fill(text.agreement, {
           difference: result.max_difference.toExponential(1),
           tolerance: result.tolerance.toExponential(1),
-        })}
+        })}</bdi>
       </p>
     `;
   }

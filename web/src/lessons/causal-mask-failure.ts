@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit';
 
 import '../elements/faults';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
 
 export default lesson(
   'causal-mask-failure',

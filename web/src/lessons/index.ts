@@ -1,7 +1,7 @@
 // Makes <vitrine-lab> and its lessons known; each lesson is loaded when a lab of its name is shown.
 
 import { registerLesson, VitrineLab } from '../elements/lab';
-import type { Lesson } from '../lesson';
+import type { Lesson } from '../elements/lesson';
 
 type Module = { default: Lesson };
 

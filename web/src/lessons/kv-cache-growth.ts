@@ -4,11 +4,11 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
+import { lesson } from '../elements/lesson';
 import '../elements/line-chart';
 import type { Chart } from '../elements/line-chart';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { GrowthPoint } from '../engine/protocol';
-import { lesson } from '../lesson';
 import { fill, messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';

@@ -5,7 +5,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { LessonName, Lessons } from '../engine/protocol';
+import type { LessonName, Lessons } from '../engine/lesson-types';
 import { messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
@@ -21,6 +21,8 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
 
   protected readonly engine = new EngineController(this, () => this.engine.ready && void this.ask());
   private asked = 0;
+  /** What the result answers; the controls may stand elsewhere by now. */
+  private answered: Lessons[Name]['input'] | null = null;
 
   constructor(private readonly lesson: Name) {
     super();
@@ -33,7 +35,7 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
   /** What the controls stand at. */
   protected abstract input(): Lessons[Name]['input'];
   protected abstract controls(): TemplateResult;
-  protected abstract figure(result: Lessons[Name]['result']): TemplateResult;
+  protected abstract figure(result: Lessons[Name]['result'], input: Lessons[Name]['input']): TemplateResult | typeof nothing;
 
   /** Asks the engine for the input as it stands. An answer that a newer question has overtaken is dropped. */
   protected async ask(): Promise<void> {
@@ -41,8 +43,10 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
     if (model === null || !this.engine.ready) return;
     const asked = ++this.asked;
     try {
-      const result = await model.lesson(this.lesson, this.input());
+      const input = this.input();
+      const result = await model.lesson(this.lesson, input);
       if (asked !== this.asked) return;
+      this.answered = input;
       this.result = result;
       this.error = null;
     } catch (error) {
@@ -55,8 +59,8 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
     const error = load.kind === 'failed' ? load.error : this.error;
     return html`
       ${this.controls()}
-      ${error ? html`<p class="alert" role="alert">${error.code}: ${error.message}</p>` : nothing}
-      ${this.result && !error ? this.figure(this.result) : error ? nothing : html`<p class="soft">${text.waiting}</p>`}
+      ${error ? html`<p class="alert" role="alert"><bdi>${error.code}: ${error.message}</bdi></p>` : nothing}
+      ${error ? nothing : this.result && this.answered ? this.figure(this.result, this.answered) : html`<p class="soft">${text.waiting}</p>`}
     `;
   }
 

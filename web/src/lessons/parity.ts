@@ -2,8 +2,8 @@
 
 import { html, nothing } from 'lit';
 
+import { lesson } from '../elements/lesson';
 import '../elements/parity';
-import { lesson } from '../lesson';
 
 export default lesson(
   'parity',

@@ -3,8 +3,8 @@
 
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
-import type { Lessons } from '../engine/protocol';
-import { lesson } from '../lesson';
+import { lesson } from '../elements/lesson';
+import type { Lessons } from '../engine/lesson-types';
 import { fill, messages } from '../messages';
 import { figureView, type FigureTable } from '../views/figure';
 import { decimal } from '../views/math';
@@ -12,6 +12,7 @@ import { sliderView } from '../views/slider';
 import { LessonFigure } from './lesson-figure';
 
 type Rotation = Lessons['rope']['result'];
+type Places = Lessons['rope']['input'];
 type Pair = Rotation['pairs'][number];
 
 const query = [1, 0.5, -0.8, 0.6] as const;
@@ -123,23 +124,23 @@ export class RopeFigure extends LessonFigure<'rope'> {
     `;
   }
 
-  protected figure(result: Rotation): TemplateResult {
+  protected figure(result: Rotation, at: Places): TemplateResult {
     const dials = html`
       <div class="dials">${result.pairs.map(dialView)}</div>
       <p class="small soft">${text.legend}</p>
     `;
     return html`
-      ${figureView(dials, this.dialConclusion(result), this.dialTable(result))}
-      ${figureView(nothing, this.productConclusion(result), this.productTable(result), null)}
+      ${figureView(dials, this.dialConclusion(result, at), this.dialTable(result))}
+      ${figureView(nothing, this.productConclusion(result, at), this.productTable(result, at), null)}
     `;
   }
 
-  private dialConclusion({ pairs }: Rotation): string {
+  private dialConclusion({ pairs }: Rotation, at: Places): string {
     const [first, last] = [pairs[0], pairs.at(-1)];
     if (!first || !last) return '';
     return fill(text.dials, {
-      query: this.queryPosition,
-      key: this.keyPosition,
+      query: at.query_position,
+      key: at.key_position,
       fast: decimal(first.query_angle, 2),
       fastKey: decimal(first.key_angle, 2),
       last: pairs.length,
@@ -160,22 +161,22 @@ export class RopeFigure extends LessonFigure<'rope'> {
     return { caption: text.dialTable, head, rows };
   }
 
-  private productConclusion({ product, shifted }: Rotation): string {
+  private productConclusion({ product, shifted }: Rotation, at: Places): string {
     const shifts = shifted.map(({ shift }) => shift);
     const difference = Math.max(...shifted.map((moved) => Math.abs(moved.product - product)));
     return fill(text.product, {
       product: decimal(product, 6),
-      distance: this.queryPosition - this.keyPosition,
+      distance: at.query_position - at.key_position,
       least: Math.min(...shifts),
       most: Math.max(...shifts),
       difference: difference === 0 ? '0' : difference.toExponential(1),
     });
   }
 
-  private productTable({ shifted }: Rotation): FigureTable {
+  private productTable({ shifted }: Rotation, at: Places): FigureTable {
     const rows = shifted.map(({ shift, product }) => [
       String(shift),
-      fill(text.places, { query: this.queryPosition + shift, key: this.keyPosition + shift }),
+      fill(text.places, { query: at.query_position + shift, key: at.key_position + shift }),
       decimal(product, 8),
     ]);
     return { caption: text.productTable, head: [text.shift, text.where, text.productHead], rows };

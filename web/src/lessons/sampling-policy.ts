@@ -2,8 +2,8 @@
 
 import { html, nothing } from 'lit';
 
+import { lesson } from '../elements/lesson';
 import '../elements/sampling';
-import { lesson } from '../lesson';
 
 export default lesson(
   'sampling-policy',

@@ -47,7 +47,9 @@ export const insideStyles = css`
     width: auto;
   }
 
+  /* Positions run as in the map beside it. */
   .columns {
+    direction: ltr;
     display: flex;
     gap: var(--space-2);
     align-items: end;
@@ -60,7 +62,7 @@ export const insideStyles = css`
   }
 
   .column .share,
-  .dial span {
+  .dial bdi {
     font-family: var(--mono);
     font-size: 0.6875rem;
     color: var(--ink-soft);

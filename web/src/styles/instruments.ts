@@ -4,7 +4,8 @@
 import { css } from 'lit';
 
 export const instrumentStyles = css`
-  .lanes th > span {
+  .lanes th > span,
+  .lanes bdi > span {
     display: inline-block;
     white-space: nowrap;
   }

@@ -224,6 +224,12 @@ export const shared = css`
     max-width: 100%;
   }
 
+  /* Pictures run from left to right in every language: only words turn. */
+  svg,
+  math {
+    direction: ltr;
+  }
+
   .hidden {
     position: absolute;
     width: 1px;

@@ -10,8 +10,9 @@ import { percent, visible } from './format';
 
 const texts = messages('attention-map', {
   map: 'Attention weights of "{token}" at position {position}, a row for each head, a column for each token. {conclusion}',
-  elsewhere: '{first} of {heads} heads look most at position 0, where a text begins. Of the others, the sharpest gaze is that of layer {layer}, head {head}: {weight} of it rests on "{token}".',
-  first: 'All {heads} heads look most at position 0, where a text begins; the sharpest of them is layer {layer}, head {head} with {weight}.',
+  none: 'The sharpest gaze is that of layer {layer}, head {head}: {weight} of it rests on "{token}". No head looks most at position 0, where a text begins.',
+  some: '{first} of {heads} heads look most at position 0, where a text begins. Of the others the sharpest gaze is that of layer {layer}, head {head}: {weight} of it rests on "{token}".',
+  every: 'All {heads} heads look most at position 0, where a text begins: the sharpest is layer {layer}, head {head}, with {weight} on "{token}".',
   table: 'What each head looks at most',
   head: 'Layer and head',
   token: 'Token',
@@ -52,12 +53,13 @@ export function sharpestGaze(layers: Inside['layers']): Gaze {
 export function attentionConclusion({ layers, tokens }: Inside): string {
   const all = gazes(layers);
   const sharpest = sharpestGaze(layers);
-  return fill(sharpest.position > 0 ? texts.elsewhere : texts.first, {
+  const first = all.filter(({ position }) => position === 0).length;
+  return fill(first === 0 ? texts.none : first === all.length ? texts.every : texts.some, {
     layer: sharpest.layer,
     head: sharpest.head,
     weight: percent(sharpest.weight),
     token: spelling(tokens, sharpest.position),
-    first: all.filter(({ position }) => position === 0).length,
+    first,
     heads: all.length,
   });
 }

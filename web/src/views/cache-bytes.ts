@@ -18,7 +18,7 @@ const texts = messages('cache-bytes', {
 });
 
 /** The formula with the loaded model's numbers in it. */
-export function formulaText(architecture: JsonObject, positions: number): string {
+function formulaText(architecture: JsonObject, positions: number): string {
   const { n_layers, n_kv_heads, head_dim } = architecture;
   return fill(texts.formula_text, {
     layers: String(n_layers),
@@ -44,12 +44,12 @@ export function cacheBytesView(cache: CacheBytes, positions: number, architectur
                   <rect class="cached" width=${(100 * cache[key]) / Math.max(cache.allocated, 1)} height="8"></rect>
                 </svg>
               </td>
-              <td class="figure" title=${fill(texts.exact, { n: count(cache[key]) })}>${bytes(cache[key])}</td>
+              <td class="figure" title=${fill(texts.exact, { n: count(cache[key]) })}><bdi>${bytes(cache[key])}</bdi></td>
             </tr>
           `,
         )}
       </tbody>
     </table>
-    ${architecture ? html`<p class="small soft formula">${formulaText(architecture, positions)}</p>` : ''}
+    ${architecture ? html`<p class="small soft formula"><bdi>${formulaText(architecture, positions)}</bdi></p>` : ''}
   `;
 }

@@ -23,6 +23,6 @@ export function cacheFormulaView({ n_layers, n_kv_heads, head_dim }: JsonObject,
         ><mi>S</mi>
       </math>
     </p>
-    <p class="small soft">${fill(texts.meaning, { layers, heads, wide, each })}</p>
+    <p class="small soft"><bdi>${fill(texts.meaning, { layers, heads, wide, each })}</bdi></p>
   `;
 }

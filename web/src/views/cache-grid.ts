@@ -12,7 +12,7 @@ const texts = messages('cache-grid', {
   label: 'The cache by layer, head and position: {filled} of {capacity} positions filled.',
   conclusion: '{filled} of {capacity} positions are filled: {cells} keys and as many values. The longest key, of {longest}, is in layer {layer}.',
   empty: 'No position is filled yet: {capacity} are free.',
-  legend: 'a larger square is a longer key; a dot is a free place',
+  legend: 'a larger square is a longer key; a dot is a free place; layers, heads and positions are counted from 0',
   caption: 'Lengths of the keys, by position',
   position: 'Position',
   cell: 'L{layer} H{head}',
@@ -63,7 +63,7 @@ export function cacheGridView(map: CacheMap): TemplateResult {
         ${paths(map, shown)}
       </svg>
     </div>
-    <p class="legend small soft">${texts.legend}</p>
+    <p class="legend small soft"><bdi>${texts.legend}</bdi></p>
   `;
 }
 
@@ -77,13 +77,13 @@ export function cacheGridConclusion(map: CacheMap): string {
     capacity,
     cells: count(map.key_norms.flat().length * map.positions),
     longest: longest.toPrecision(3),
-    layer: longestOf.indexOf(longest) + 1,
+    layer: longestOf.indexOf(longest),
   });
 }
 
 export function cacheGridTable({ key_norms, positions }: CacheMap): FigureTable {
   const columns = key_norms.flatMap((heads, layer) =>
-    heads.map((lengths, head) => ({ name: fill(texts.cell, { layer: layer + 1, head: head + 1 }), lengths })),
+    heads.map((lengths, head) => ({ name: fill(texts.cell, { layer, head }), lengths })),
   );
   return {
     caption: texts.caption,

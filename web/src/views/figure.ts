@@ -38,7 +38,7 @@ export function dataTableView({ caption, head, rows }: FigureTable): TemplateRes
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label=${caption}>
       <table>
-        <caption>${caption}</caption>
+        <caption><bdi>${caption}</bdi></caption>
         <thead>
           <tr>
             ${head.map((cell, column) => html`<th scope="col" class=${kind(column)}>${cell}</th>`)}

@@ -1,7 +1,7 @@
 // What every token of a run cost in both lanes, as the table of a figure. Pure data.
 
 import { fill, messages } from '../messages';
-import type { TokenCost } from '../run';
+import type { TokenCost } from '../runs/run';
 import type { FigureTable } from './figure';
 import { bytes, count, magnitude, milliseconds, visible } from './format';
 

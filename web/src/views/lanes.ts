@@ -30,25 +30,25 @@ function rows(label: string, { cached, full }: Lanes, withBytes: boolean): Templ
   const factor = (a: number, b: number): string => (b > 0 ? ratio(a / b) : '');
   return html`
     <tr>
-      <th scope="row"><span>${label}</span> <span>${texts.work}</span></th>
-      <td class="figure" title=${exact(cached.multiply_adds)}>${magnitude(cached.multiply_adds)}</td>
-      <td class="figure" title=${exact(full.multiply_adds)}>${magnitude(full.multiply_adds)}</td>
-      <td class="figure factor">${factor(full.multiply_adds, cached.multiply_adds)}</td>
+      <th scope="row"><bdi><span>${label}</span> <span>${texts.work}</span></bdi></th>
+      <td class="figure" title=${exact(cached.multiply_adds)}><bdi>${magnitude(cached.multiply_adds)}</bdi></td>
+      <td class="figure" title=${exact(full.multiply_adds)}><bdi>${magnitude(full.multiply_adds)}</bdi></td>
+      <td class="figure factor"><bdi>${factor(full.multiply_adds, cached.multiply_adds)}</bdi></td>
     </tr>
     <tr>
-      <th scope="row"><span>${label}</span> <span>${texts.time}</span></th>
-      <td class="figure">${milliseconds(cached.ms)}</td>
-      <td class="figure">${milliseconds(full.ms)}</td>
-      <td class="figure factor">${factor(full.ms, cached.ms)}</td>
+      <th scope="row"><bdi><span>${label}</span> <span>${texts.time}</span></bdi></th>
+      <td class="figure"><bdi>${milliseconds(cached.ms)}</bdi></td>
+      <td class="figure"><bdi>${milliseconds(full.ms)}</bdi></td>
+      <td class="figure factor"><bdi>${factor(full.ms, cached.ms)}</bdi></td>
     </tr>
     ${
       withBytes
         ? html`
             <tr>
-              <th scope="row"><span>${label}</span> <span>${texts.bytes}</span></th>
-              <td class="figure">${bytes(cached.bytes_read)}</td>
-              <td class="figure">${bytes(full.bytes_read)}</td>
-              <td class="figure factor">${factor(full.bytes_read, cached.bytes_read)}</td>
+              <th scope="row"><bdi><span>${label}</span> <span>${texts.bytes}</span></bdi></th>
+              <td class="figure"><bdi>${bytes(cached.bytes_read)}</bdi></td>
+              <td class="figure"><bdi>${bytes(full.bytes_read)}</bdi></td>
+              <td class="figure factor"><bdi>${factor(full.bytes_read, cached.bytes_read)}</bdi></td>
             </tr>
           `
         : nothing

@@ -22,12 +22,12 @@ export function latencyView(prefill: LaneCost, decode: LaneCost): TemplateResult
       <div>
         <dt>${texts.prefill}</dt>
         <dd><bdi class="number">${milliseconds(prefill.ms)}</bdi></dd>
-        <dd class="small soft">${counted(prefill.positions, texts.positions_one, texts.positions_other)}</dd>
+        <dd class="small soft"><bdi>${counted(prefill.positions, texts.positions_one, texts.positions_other)}</bdi></dd>
       </div>
       <div>
         <dt>${texts.decode}</dt>
         <dd><bdi class="number">${perToken}</bdi></dd>
-        <dd class="small soft">${counted(decode.positions, texts.mean_one, texts.mean_other)}</dd>
+        <dd class="small soft"><bdi>${counted(decode.positions, texts.mean_one, texts.mean_other)}</bdi></dd>
       </div>
     </dl>
   `;

@@ -10,7 +10,7 @@ const texts = messages('logit-lens', {
   table: 'Most probable next tokens, read from the residual stream after each layer',
   layer: 'Layer',
   best: 'No {rank}',
-  settled: 'The last layer says "{token}" with {probability}; the lens shows it first from layer {layer} of {layers} on.',
+  settled: 'The last layer says "{token}" with {probability}; the lens shows it first from layer {layer} on; the last layer is {last}.',
   late: 'The last layer says "{token}" with {probability}, and only there does it come first.',
 });
 
@@ -29,7 +29,7 @@ export function lensConclusion(layers: Inside['layers']): string {
     token: visible(answer?.piece ?? ''),
     probability: percent(answer?.probability ?? 0),
     layer,
-    layers: layers.length - 1,
+    last: layers.length - 1,
   };
   return fill(layer === layers.length - 1 ? texts.late : texts.settled, values);
 }
@@ -41,7 +41,7 @@ export function lensView(layers: Inside['layers'], shown = 5): TemplateResult {
     <figure part="figure">
       <div class="scroll" tabindex="0" role="group" aria-label=${texts.table}>
         <table class="lens">
-          <caption>${texts.table}</caption>
+          <caption><bdi>${texts.table}</bdi></caption>
           <thead>
             <tr>
               <th scope="col">${texts.layer}</th>

@@ -1,6 +1,6 @@
 // A training's losses as data for the line chart, with its caption and table. Pure functions of the engine's progress.
 
-import type { TrainingProgress } from '../engine/protocol';
+import type { TrainingProgress } from '../engine/training-types';
 import { fill, messages } from '../messages';
 import type { FigureTable } from './figure';
 import { count } from './format';

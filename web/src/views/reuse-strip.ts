@@ -14,7 +14,7 @@ const texts = messages('reuse', {
 const cell = 9;
 const gap = 3;
 
-export function reuseText(reused: number, computed: number): string {
+function reuseText(reused: number, computed: number): string {
   const sentence = counted(reused, texts.reused_one, texts.reused_other);
   return fill(texts.computed, { reused: sentence, computed: count(computed) });
 }
@@ -32,7 +32,7 @@ export function reuseStripView(reused: number, computed: number): TemplateResult
   return html`
     <div class="reuse">
       <svg class="strip" width=${width} height=${cell} viewBox="0 0 ${width} ${cell}" aria-hidden="true">${cells}</svg>
-      <span class="small soft" data-reuse>${reuseText(reused, computed)}</span>
+      <bdi class="small soft" data-reuse>${reuseText(reused, computed)}</bdi>
     </div>
   `;
 }

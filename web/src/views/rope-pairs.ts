@@ -70,7 +70,7 @@ export function ropeView({ rope, position }: Pick<Inside, 'rope' | 'position'>):
           `,
         )}
       </div>
-      <p class="small soft legend">${texts.legend}</p>
+      <p class="small soft legend"><bdi>${texts.legend}</bdi></p>
     `,
     conclusion,
     {

@@ -23,7 +23,7 @@ export function shareBarsView(shares: readonly Share[], label: string): Template
             ${svg`<rect class="track" width=${width} height=${height}></rect>`}
             ${svg`<rect class="bar ${share === largest ? 'largest' : ''}" width=${width * share} height=${height}></rect>`}
           </svg>
-          <span class="number">${text}</span>
+          <bdi class="number">${text}</bdi>
         `,
       )}
     </div>

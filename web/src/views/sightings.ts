@@ -31,7 +31,7 @@ export function sightingsView(sightings: Sightings, detectors: readonly NamedMea
     const { name, owner, meaning } = detector;
     return html`
       <tr class=${sighting ? 'saw' : 'quiet'}>
-        <th scope="row" title=${owner}><code>${name}</code> <span class="small soft">${meaning}</span></th>
+        <th scope="row" title=${owner}><code>${name}</code> <bdi class="small soft">${meaning}</bdi></th>
         <td class="result">${sighting ? texts.saw : texts.quiet}</td>
         <td><bdi>${sighting?.where}</bdi></td>
         <td><bdi>${sighting?.expected}</bdi></td>
@@ -41,7 +41,7 @@ export function sightingsView(sightings: Sightings, detectors: readonly NamedMea
   };
   const heads = [texts.detector, texts.verdict, texts.where, texts.expected, texts.found];
   return html`
-    <p class="conclusion"><strong data-sightings>${sightingsConclusion(sightings, detectors.length)}</strong></p>
+    <p class="conclusion"><strong data-sightings><bdi>${sightingsConclusion(sightings, detectors.length)}</bdi></strong></p>
     <div class="scroll" tabindex="0" role="group" aria-label=${texts.table}>
       <table class="sightings">
         <caption>${texts.table}</caption>

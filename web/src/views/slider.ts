@@ -17,7 +17,7 @@ export interface Slider {
 export function sliderView({ id, label, min, max, step, value, text, onInput }: Slider): TemplateResult {
   return html`
     <div class="slider" part="control ${id}">
-      <label for=${id}><span>${label}</span><output class="number" for=${id}>${text}</output></label>
+      <label for=${id}><span>${label}</span><output class="number" for=${id}><bdi>${text}</bdi></output></label>
       <input
         id=${id}
         type="range"

@@ -3,7 +3,7 @@
 
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
-import type { Distribution, StageName } from '../engine/protocol';
+import type { Distribution } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { figureView } from './figure';
 import { count, percent, visible } from './format';
@@ -31,8 +31,6 @@ const texts = messages('stages', {
 });
 
 type Token = Distribution['tokens'][number];
-
-export const stageLabel = (name: StageName): string => texts[name];
 
 /** The first tokens of the order, and the chosen one in any case. */
 function shownTokens({ tokens, chosen_rank }: Distribution, limit: number): Token[] {
@@ -89,7 +87,7 @@ function stageView(distribution: Distribution, stage: number, tokens: readonly T
           `;
         })}
       </div>
-      ${kept > shownKept ? html`<p class="more soft">${fill(texts.more, { count: count(kept - shownKept) })}</p>` : nothing}
+      ${kept > shownKept ? html`<p class="more soft"><bdi>${fill(texts.more, { count: count(kept - shownKept) })}</bdi></p>` : nothing}
     </div>
   `;
 }

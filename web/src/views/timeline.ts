@@ -5,7 +5,7 @@ import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 
 
 import type { LaneCost } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import type { TokenCost } from '../run';
+import type { TokenCost } from '../runs/run';
 import { milliseconds, ratio } from './format';
 
 const texts = messages('timeline', {
@@ -62,7 +62,7 @@ function trackView(
     <div class="track">
       <span class="name"><span class="key ${lane}" aria-hidden="true"></span>${texts[lane]}</span>
       <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${blocks}</svg>
-      <span class="number">${milliseconds(total)}</span>
+      <bdi class="number">${milliseconds(total)}</bdi>
     </div>
   `;
 }

@@ -5,7 +5,7 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { tokenCosts } from '../run';
+import { tokenCosts } from '../runs/run';
 import { count, counted, magnitude, ratio } from './format';
 
 const texts = messages('token-chart', {
@@ -75,9 +75,9 @@ export function tokenChartView(steps: readonly RunStep[]): TemplateResult {
         ${bars(values)}
       </svg>
       <p class="ends small soft" aria-hidden="true">
-        <span>${texts.begin}</span><span>${fill(texts.highest, { n: magnitude(largest) })}</span>
+        <bdi>${texts.begin}</bdi><bdi>${fill(texts.highest, { n: magnitude(largest) })}</bdi>
       </p>
-      <figcaption class="small">${conclusion(values)}</figcaption>
+      <figcaption class="small"><bdi>${conclusion(values)}</bdi></figcaption>
     </figure>
   `;
 }

@@ -24,15 +24,15 @@ function row(step: RunStep, index: number): TemplateResult {
   const { cached, full, parity } = step;
   return html`
     <tr>
-      <th scope="row" class="figure">${index + 1}</th>
+      <th scope="row" class="figure"><bdi>${index + 1}</bdi></th>
       <td><code dir="auto">${visible(step.piece)}</code></td>
-      <td class="figure">${step.token}</td>
-      <td class="figure">${percent(step.probability)}</td>
-      <td class="figure">${magnitude(cached.multiply_adds)}</td>
-      <td class="figure">${full ? magnitude(full.multiply_adds) : ''}</td>
-      <td class="figure">${milliseconds(cached.ms)}</td>
-      <td class="figure">${full ? milliseconds(full.ms) : ''}</td>
-      <td class="figure">${full ? count(parity.differing_bits) : ''}</td>
+      <td class="figure"><bdi>${step.token}</bdi></td>
+      <td class="figure"><bdi>${percent(step.probability)}</bdi></td>
+      <td class="figure"><bdi>${magnitude(cached.multiply_adds)}</bdi></td>
+      <td class="figure"><bdi>${full ? magnitude(full.multiply_adds) : ''}</bdi></td>
+      <td class="figure"><bdi>${milliseconds(cached.ms)}</bdi></td>
+      <td class="figure"><bdi>${full ? milliseconds(full.ms) : ''}</bdi></td>
+      <td class="figure"><bdi>${full ? count(parity.differing_bits) : ''}</bdi></td>
     </tr>
   `;
 }

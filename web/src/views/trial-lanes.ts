@@ -69,7 +69,7 @@ export function trialLanesView(healthy: Steps, broken: Steps, row: number): Temp
                   <rect class="delta" x="2" y=${barHeight - height} width="14" height=${height}></rect>
                   <line class="floor" x1="0" x2="18" y1=${barHeight + 0.5} y2=${barHeight + 0.5}></line>
                 </svg>
-                <span class="number">${bits === null ? '' : count(bits)}</span>
+                <bdi class="number">${bits === null ? '' : count(bits)}</bdi>
               </div>
             `;
           })}

@@ -47,9 +47,9 @@ export function verdictView(parity: ParityTally): TemplateResult {
         <bdi class="number">${count(parity.differing_bits)}</bdi>
         <span>${parity.differing_bits === 1 ? texts.bit : texts.bits}</span>
       </p>
-      <p class="sentence" data-parity>${verdictText(parity)}</p>
+      <p class="sentence" data-parity><bdi>${verdictText(parity)}</bdi></p>
       <p class="small soft">
-        ${fill(texts.compared, { n: count(parity.logits_compared) })}${verdict === 'different' ? html`: <strong>${texts.wrong}</strong>` : nothing}
+        <bdi>${fill(texts.compared, { n: count(parity.logits_compared) })}</bdi>${verdict === 'different' ? html`: <strong>${texts.wrong}</strong>` : nothing}
       </p>
     </div>
   `;

@@ -1,8 +1,8 @@
 // What the page shows while its model loads: a completion and its proof, recorded from the shipped bundle by
 // web/record.mjs. A test holds the file to what the bundle really makes.
 
-import file from '../recorded/shell.json';
-import type { JsonObject, RunResult, RunStep } from './engine/protocol';
+import file from '../../recorded/shell.json';
+import type { JsonObject, RunResult, RunStep } from '../engine/protocol';
 
 export interface Recording {
   name: string;

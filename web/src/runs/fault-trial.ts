@@ -1,8 +1,8 @@
 // Runs a fault's demonstration twice, healthy and with the fault, and puts both beside each other token by token. The
 // engine does the rest: here nothing is computed but which tokens are the same.
 
-import type { LanguageModel } from './engine/client';
-import type { PolicyOptions, RunStep } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import type { PolicyOptions, RowOptions, RunStep } from '../engine/protocol';
 import { demonstrationOf, type Demonstration } from './fault-demonstrations';
 
 /** A row of the demonstration: its tokens without the fault, and with it. */
@@ -20,7 +20,7 @@ export interface Trial {
 
 export const noFault = 'none';
 
-type Model = Pick<LanguageModel, 'tokenize' | 'start' | 'step' | 'rewind' | 'finish'>;
+type Model = Pick<LanguageModel, 'tokenize' | 'start' | 'step' | 'finish'>;
 
 const policy = (tokens: number): PolicyOptions => ({
   mode: 'sample',
@@ -64,14 +64,14 @@ async function cutTo(model: Model, text: string, wanted: number): Promise<string
 /** Steps all rows together until each has ended; every one draws from a stream of its own. */
 async function runRows(
   model: Model,
-  { rows, rewind }: Demonstration,
+  { rows, before }: Demonstration,
   prompts: readonly string[],
   fault: string,
 ): Promise<RunStep[][]> {
-  const options = fault === noFault ? { parity: true } : { parity: true, fault };
+  const options: RowOptions = fault === noFault ? { parity: true } : { parity: true, fault };
   const numbers: number[] = [];
   const drawn = rows.map((): RunStep[] => []);
-  let rewound = rewind === undefined;
+  if (before) await runToItsEnd(model, before, options);
   try {
     for (const [index, { tokens }] of rows.entries()) {
       const { row } = await model.start(prompts[index] ?? '', policy(tokens), { ...options, stream: index });
@@ -84,12 +84,6 @@ async function runRows(
         if (step.token !== null) drawn[numbers.indexOf(step.row)]?.push(step);
         if (step.finish_reason !== null) finished.add(step.row);
       }
-      const [first] = drawn;
-      if (rewind && !rewound && first && first.length >= rewind.after) {
-        rewound = true;
-        await model.rewind(numbers[0] as number, rewind.tokens);
-        first.splice(first.length - rewind.tokens);
-      }
     }
   } finally {
     for (const row of numbers) await model.finish(row);
@@ -97,12 +91,23 @@ async function runRows(
   return drawn;
 }
 
-export const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
+/** A row for what it leaves in the cache alone. */
+async function runToItsEnd(model: Model, { prompt, tokens }: { prompt: string; tokens: number }, options: RowOptions): Promise<void> {
+  const { row } = await model.start(prompt, policy(tokens), options);
+  try {
+    let ended = false;
+    while (!ended) ended = (await model.step([row])).every(({ finish_reason }) => finish_reason !== null);
+  } finally {
+    await model.finish(row);
+  }
+}
+
+const tokensDiffer = ({ healthy, broken }: TrialRow): boolean =>
   healthy.length !== broken.length || healthy.some(({ token }, index) => token !== broken[index]?.token);
 
 export const textChanged = ({ rows }: Trial): boolean => rows.some(tokensDiffer);
 
-export const differingBits = (steps: readonly RunStep[]): number =>
+const differingBits = (steps: readonly RunStep[]): number =>
   steps.reduce((sum, { parity }) => sum + parity.differing_bits, 0);
 
 export const bitsDiffer = ({ rows }: Trial): boolean => rows.some(({ broken }) => differingBits(broken) > 0);

@@ -1,7 +1,7 @@
-// How far the page's model is: loading, ready or failed. Plain data that main.ts hands to the elements.
+// How far an engine is: loading, ready or failed. Plain data, told to whoever holds the engine.
 
-import type { EngineError } from './engine/errors';
-import type { Description, LoadProgress } from './engine/protocol';
+import type { EngineError } from './errors';
+import type { Description, LoadProgress } from './protocol';
 
 export type LoadState =
   | { kind: 'loading'; progress: LoadProgress }

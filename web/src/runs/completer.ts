@@ -1,10 +1,10 @@
 // Asks for completions of a text that is being typed: one request at a time, and of the texts that came meanwhile only
 // the newest. It draws nothing and knows no element.
 
-import type { EngineError } from './engine/errors';
-import { toEngineError } from './engine/errors';
-import type { LanguageModel } from './engine/client';
-import type { RunResult } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { RunResult } from '../engine/protocol';
+import { Newest } from './newest';
 
 export interface Suggestion {
   /** The text that it continues. */
@@ -23,8 +23,7 @@ export interface CompleterListener {
 const maxNewTokens = 64;
 
 export class Completer {
-  private wanted: string | null = null;
-  private busy = false;
+  private readonly newest = new Newest<string>((text, isWanted) => this.complete(text, isWanted));
 
   constructor(
     private readonly model: Pick<LanguageModel, 'complete'>,
@@ -33,28 +32,21 @@ export class Completer {
 
   /** Asks for the completion of a text. An answer for any other text is dropped. */
   want(text: string): void {
-    this.wanted = text;
-    if (!this.busy) void this.work();
+    this.newest.want(text);
   }
 
   /** Drops what is asked for. */
   forget(): void {
-    this.wanted = null;
+    this.newest.forget();
   }
 
-  private async work(): Promise<void> {
-    this.busy = true;
-    for (let text = this.wanted; text !== null; text = this.wanted) {
-      try {
-        const result = await this.model.complete(text, { max_new_tokens: maxNewTokens });
-        if (this.wanted === text) this.listener.onSuggestion({ text, addition: additionOf(result), result });
-      } catch (error) {
-        if (this.wanted === text) this.listener.onError(toEngineError(error));
-      }
-      // Still the same text: it has been answered.
-      if (this.wanted === text) this.wanted = null;
+  private async complete(text: string, isWanted: () => boolean): Promise<void> {
+    try {
+      const result = await this.model.complete(text, { max_new_tokens: maxNewTokens });
+      if (isWanted()) this.listener.onSuggestion({ text, addition: additionOf(result), result });
+    } catch (error) {
+      if (isWanted()) this.listener.onError(toEngineError(error));
     }
-    this.busy = false;
   }
 }
 

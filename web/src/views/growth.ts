@@ -1,11 +1,10 @@
-// How one step grows with the length of the text, in both lanes: the lines of a chart, its conclusion and its table, of
-// the engine's own counts. Pure functions.
+// How one step grows with the length of the text, in both lanes, as data for the line chart, with its conclusion and its
+// table. Pure functions of the engine's own counts.
 
-import type { Chart } from './elements/line-chart';
-import type { GrowthPoint } from './engine/protocol';
-import { fill, messages } from './messages';
-import type { FigureTable } from './views/figure';
-import { bytes, count, magnitude, ratio } from './views/format';
+import type { GrowthPoint } from '../engine/protocol';
+import { fill, messages } from '../messages';
+import type { FigureTable } from './figure';
+import { bytes, count, magnitude, ratio } from './format';
 
 export const growthMeasures = ['multiply_adds', 'bytes_read', 'cache_bytes'] as const;
 export type GrowthMeasure = (typeof growthMeasures)[number];
@@ -14,6 +13,7 @@ const texts = messages('growth', {
   multiply_adds: 'Multiply-adds',
   bytes_read: 'Bytes read',
   cache_bytes: 'Bytes of the cache',
+  logarithmic: '{measure}, logarithmic',
   x: 'positions in the text',
   cached: 'cached',
   full: 'full prefix',
@@ -42,11 +42,14 @@ function seriesOf(points: readonly GrowthPoint[], measure: GrowthMeasure): Serie
   return lanes.map((lane) => ({ label: texts[lane], lane, values: points.map((point) => point[lane][measure]) }));
 }
 
-export function growthChart(points: readonly GrowthPoint[], measure: GrowthMeasure): Chart {
+export function growthChart(points: readonly GrowthPoint[], measure: GrowthMeasure) {
+  // The lanes lie apart by orders of magnitude there: on a linear scale the cached one would lie on the axis.
+  const logarithmic = measure === 'multiply_adds';
   return {
     label: `${fill(texts.label, { measure: texts[measure] })} ${growthConclusion(points, measure)}`,
     xLabel: texts.x,
-    yLabel: texts[measure],
+    yLabel: logarithmic ? fill(texts.logarithmic, { measure: texts[measure] }) : texts[measure],
+    logarithmic,
     x: points.map(({ positions }) => positions),
     format: write(measure),
     lines: seriesOf(points, measure).map(({ label, lane, values }) => ({

@@ -1,7 +1,7 @@
 // Loads the code of elements when they come near the screen, so that what is looked at first is not kept waiting. The
 // page's style sheet keeps their places until then.
 
-import { fill, messages } from './messages';
+import { fill, messages } from '../messages';
 
 type Loaders = Readonly<Record<string, () => Promise<unknown>>>;
 

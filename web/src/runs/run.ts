@@ -1,8 +1,8 @@
 // A run: one completion or generation as the page follows it, step by step, and the sums of what its steps cost.
 // Everything in it was measured or counted by the engine; adding up is all that happens here.
 
-import type { EngineError } from './engine/errors';
-import type { CacheBytes, JsonObject, LaneCost, ParityTally, RunResult, RunStep } from './engine/protocol';
+import type { EngineError } from '../engine/errors';
+import type { CacheBytes, JsonObject, LaneCost, ParityTally, RunResult, RunStep } from '../engine/protocol';
 import type { Recording } from './recording';
 
 export interface Run {

@@ -1,7 +1,7 @@
 // The options of the policy's stages as a form of sliders holds them: texts, turned into what the engine is given. The
 // engine alone judges them; a slider's range is what is worth trying, not what is allowed.
 
-import type { PolicyOptions } from './engine/protocol';
+import type { PolicyOptions } from '../engine/protocol';
 import { numberOrText, type Mode } from './policy-fields';
 
 /** Stages of both modes, and those of mode "sample" alone, in the pipeline's order. */

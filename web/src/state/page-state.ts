@@ -1,19 +1,27 @@
 // The page's state as the part of its address after '#': a link carries the text, the prompt and the policy with its
-// seed. Pure functions of text; main.ts reads and writes the address.
+// seed, and what is set in the sections. Pure functions of text; main.ts reads and writes the address.
 
-import type { BundlePart } from './engine/protocol';
+import type { BundlePart } from '../engine/protocol';
 import { initialFields, modes, numberOptions, type PolicyFields } from './policy-fields';
+import { initialSections, initialValues, readSections, sectionValues, type SectionState } from './section-state';
 
 export interface PageState {
   text: string;
   prompt: string;
   fields: PolicyFields;
+  sections: SectionState;
   /** The bundle that the state was made with, as bundleMark() writes it; empty when no model had loaded. */
   bundle: string;
 }
 
 /** The text is that of the recorded run, which the page shows at first. */
-export const initialState: PageState = { text: 'docker run --', prompt: 'docker run', fields: initialFields, bundle: '' };
+export const initialState: PageState = {
+  text: 'docker run --',
+  prompt: 'docker run',
+  fields: initialFields,
+  sections: initialSections,
+  bundle: '',
+};
 
 /** So much of each part's hash tells bundles apart; anybody who would deceive can do so in the same address. */
 const markDigits = 8;
@@ -38,7 +46,7 @@ export function bundleDifferences(mark: string, parts: readonly BundlePart[]): A
 const maxCarried = 2000;
 
 /** What an address calls the parts of a state. */
-export const stateNames = ['text', 'prompt', 'mode', ...numberOptions, 'stop', 'bundle'] as const;
+export const stateNames = ['text', 'prompt', 'mode', ...numberOptions, 'stop', ...Object.keys(initialValues), 'bundle'];
 
 /** Whether a fragment carries a state: one that names a place on the page ("#try") does not. */
 export function carriesState(fragment: string): boolean {
@@ -59,12 +67,13 @@ export function readState(fragment: string): PageState {
       numbers,
       stop: values.get('stop') ?? initialFields.stop,
     },
+    sections: readSections((name) => values.get(name)),
     bundle: values.get('bundle') ?? '',
   };
 }
 
 /** The fragment of a state, without '#': empty for the initial one. */
-export function writeState({ text, prompt, fields, bundle }: PageState): string {
+export function writeState({ text, prompt, fields, sections, bundle }: PageState): string {
   const values = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial && value.length <= maxCarried) values.set(name, value);
@@ -74,6 +83,7 @@ export function writeState({ text, prompt, fields, bundle }: PageState): string 
   put('mode', fields.mode, initialFields.mode);
   for (const name of numberOptions) put(name, fields.numbers[name], initialFields.numbers[name]);
   put('stop', fields.stop, initialFields.stop);
+  for (const [name, value] of Object.entries(sectionValues(sections))) put(name, value, initialValues[name] ?? '');
   // Which bundle makes no difference to the initial state.
   if (values.size > 0) put('bundle', bundle, '');
   return values.toString();

@@ -1,11 +1,11 @@
 // A trained model's bundle as one .zip file for the visitor's disk. The files are the engine's; fflate packs them, and is
 // loaded when the first bundle is asked for.
 
-import type { TrainingResult } from './engine/protocol';
+import type { TrainingResult } from '../engine/training-types';
 
 /** The files in a folder of the bundle's name, stored as they are: weights are noise to a packer. */
 export async function zipOfBundle(name: string, files: TrainingResult['files']): Promise<Uint8Array<ArrayBuffer>> {
-  const { zipSync } = await import('fflate');
+  const { zipSync } = await import('./zip');
   const entries = Object.fromEntries(files.map((file) => [`${name}/${file.name}`, file.bytes]));
   return new Uint8Array(zipSync(entries, { level: 0 }));
 }

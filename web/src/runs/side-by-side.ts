@@ -1,10 +1,11 @@
 // Runs one prompt under both modes of a policy, token by token, each draw with its distribution. Of the wishes that come
 // while it works only the newest is done. It draws nothing and knows no element.
 
-import { toEngineError, type EngineError } from './engine/errors';
-import type { LanguageModel } from './engine/client';
-import type { EffectivePolicy, FinishReason, PolicyOptions, RunStep } from './engine/protocol';
-import { modes, type Mode } from './policy-fields';
+import type { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { EffectivePolicy, FinishReason, PolicyOptions, RunStep } from '../engine/protocol';
+import { modes, type Mode } from '../state/policy-fields';
+import { Newest } from './newest';
 
 export interface Wish {
   prompt: string;
@@ -30,8 +31,7 @@ export const noTracks: Tracks = { greedy: empty, sample: empty };
 type Model = Pick<LanguageModel, 'start' | 'step' | 'finish'>;
 
 export class SideBySide {
-  private wanted: Wish | null = null;
-  private busy = false;
+  private readonly newest = new Newest<Wish>((wish, isWanted) => this.runBoth(wish, isWanted));
 
   constructor(
     private readonly model: Model,
@@ -39,34 +39,26 @@ export class SideBySide {
   ) {}
 
   want(wish: Wish): void {
-    this.wanted = wish;
-    if (!this.busy) void this.work();
+    this.newest.want(wish);
   }
 
   forget(): void {
-    this.wanted = null;
+    this.newest.forget();
   }
 
-  private async work(): Promise<void> {
-    this.busy = true;
-    for (let wish = this.wanted; wish !== null; wish = this.wanted) {
-      const tracks = { ...noTracks };
-      for (const mode of modes) tracks[mode] = await this.follow(mode, wish);
-      if (this.wanted === wish) {
-        this.wanted = null;
-        this.onTracks(tracks);
-      }
-    }
-    this.busy = false;
+  private async runBoth(wish: Wish, isWanted: () => boolean): Promise<void> {
+    const tracks = { ...noTracks };
+    for (const mode of modes) tracks[mode] = await this.follow(mode, wish, isWanted);
+    if (isWanted()) this.onTracks(tracks);
   }
 
-  private async follow(mode: Mode, wish: Wish): Promise<Track> {
+  private async follow(mode: Mode, wish: Wish, isWanted: () => boolean): Promise<Track> {
     let track = empty;
     try {
       const { row, policy } = await this.model.start(wish.prompt, wish.policies[mode], { trace: wish.trace });
       track = { ...track, policy };
       try {
-        while (track.steps.length < wish.tokens && track.finish === null && this.wanted === wish) {
+        while (track.steps.length < wish.tokens && track.finish === null && isWanted()) {
           for (const step of await this.model.step([row])) {
             const steps = step.token === null ? track.steps : [...track.steps, step];
             track = { ...track, steps, finish: step.finish_reason };

@@ -1,9 +1,9 @@
 // A training in a worker of its own: its progress point by point, what came out, and how it ends. It draws nothing; the
 // losses are the engine's.
 
-import { LanguageModel } from './engine/client';
-import { toEngineError, type EngineError } from './engine/errors';
-import type { TrainingProgress, TrainingRequest, TrainingResult } from './engine/protocol';
+import { LanguageModel } from '../engine/client';
+import { toEngineError, type EngineError } from '../engine/errors';
+import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
 
 export interface TrainingState {
   /** One for each step that has told its loss. */

@@ -3,7 +3,7 @@
 
 import type { TemplateResult } from 'lit';
 
-import { messages, type Messages } from './messages';
+import { messages, type Messages } from '../messages';
 
 export interface Question {
   prompt: string;

@@ -1,8 +1,8 @@
 // Whether an address was made with another bundle than the one that is loaded, in words. An address reproduces its tokens
 // with the bundle that it was made with.
 
-import { notStarted, type LoadState } from './load-state';
-import { fill, messages } from './messages';
+import { notStarted, type LoadState } from '../engine/load-state';
+import { fill, messages } from '../messages';
 import { bundleDifferences } from './page-state';
 
 const texts = messages('page', {

@@ -1,9 +1,9 @@
 // The rows that an element steps by itself. Whatever becomes of the element, its rows are finished: none stays in the
 // engine's batch. It draws nothing.
 
-import type { LanguageModel } from './engine/client';
-import { EngineError } from './engine/errors';
-import type { CacheMap, PolicyOptions, Requests, RowOptions, RunResult, RunStep } from './engine/protocol';
+import type { LanguageModel } from '../engine/client';
+import { EngineError } from '../engine/errors';
+import type { CacheMap, PolicyOptions, Requests, RowOptions, RunResult, RunStep } from '../engine/protocol';
 
 type Model = Pick<LanguageModel, 'start' | 'step' | 'rewind' | 'finish' | 'cacheMap'>;
 
