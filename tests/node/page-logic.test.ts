@@ -207,7 +207,7 @@ test('the conclusions of growth are worded from its points', () => {
   );
   // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
   assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
-  assert.match(growthChart(points, 'multiply_adds').yLabel, /logarithmic/);
+  assert.match(growthChart(points, 'multiply_adds').yLabel, /\(log\)$/);
   assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
 });
 
@@ -236,7 +236,7 @@ test('the grid of a cache shows free places too, never more than fit, and says w
   const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
   assert.equal(
     cacheGridConclusion(map),
-    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1.',
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1, counted from 0.',
   );
   assert.deepEqual(cacheGridTable(map).head.slice(1), ['L0 H0', 'L1 H0']);
   assert.deepEqual(cacheGridTable(map).rows, [
