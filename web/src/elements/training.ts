@@ -4,7 +4,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { download, zipOfBundle } from '../bundle-download';
-import { toEngineError, type EngineError } from '../engine/errors';
+import { directionOf } from '../direction';
+import { EngineError, toEngineError } from '../engine/errors';
 import type { RunResult, TrainingProgress, TrainingRequest, TrainingResult } from '../engine/protocol';
 import { exampleText } from '../example-text';
 import { fill, messages } from '../messages';
@@ -58,6 +59,12 @@ type Way = 'text' | 'overfit';
 
 const numberFields = ['steps', 'seed'] as const;
 type NumberField = (typeof numberFields)[number];
+
+/** What the engine trains on at most, in bytes; a text of more characters has more bytes. */
+const mostText = 1024 * 1024;
+
+const tooLong = (length: number): EngineError =>
+  new EngineError('invalid_option', `train: text: expected at most ${mostText} bytes, found at least ${length}`);
 
 /** A training tells of every step; the picture follows a few times a second. */
 const redrawMilliseconds = 250;
@@ -158,7 +165,8 @@ export class VitrineTraining extends LitElement {
     if (this.state.running) return;
     this.end();
     this.wasLeft = false;
-    this.failure = null;
+    this.failure = this.text.length > mostText ? tooLong(this.text.length) : null;
+    if (this.failure) return;
     const { workerUrl, moduleUrl } = engineUrls(this.base, null);
     this.run = new TrainingRun({ workerUrl, moduleUrl }, (state) => this.follow(state));
     void this.run.train(this.request());
@@ -177,6 +185,20 @@ export class VitrineTraining extends LitElement {
     const { result } = this.state;
     if (result) this.dispatchEvent(new CustomEvent('vitrine-trained', { detail: result, bubbles: true, composed: true }));
   }
+
+  private setText(text: string): void {
+    this.text = text;
+    this.failure = null;
+  }
+
+  /** A browser lays a text of megabytes out for minutes: one that the engine would refuse never gets into the field. */
+  private readonly onBeforeInput = (event: InputEvent): void => {
+    const { value, selectionStart, selectionEnd } = event.target as HTMLTextAreaElement;
+    const length = value.length - (selectionEnd - selectionStart) + (event.data?.length ?? 0);
+    if (event.data === null || length <= mostText) return;
+    event.preventDefault();
+    this.failure = tooLong(length);
+  };
 
   private async generate(event: Event): Promise<void> {
     event.preventDefault();
@@ -252,13 +274,14 @@ export class VitrineTraining extends LitElement {
           <label for="text">${texts.yourText}</label>
           <textarea
             id="text"
-            dir="auto"
+            dir=${directionOf(this.text)}
             rows="8"
             spellcheck="false"
             aria-invalid=${this.wrongField === 'text'}
             aria-describedby=${this.wrongField === 'text' ? 'error' : nothing}
-            .value=${this.text}
-            @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
+            .value=${this.text.length > mostText ? '' : this.text}
+            @beforeinput=${this.onBeforeInput}
+            @input=${(event: Event) => this.setText((event.target as HTMLTextAreaElement).value)}
           ></textarea>
         </div>
         <div class="fields" part="options">
@@ -267,7 +290,7 @@ export class VitrineTraining extends LitElement {
         <div class="actions">
           <button type="submit" class="primary" aria-disabled=${this.state.running}>${texts.train}</button>
           <button type="button" aria-disabled=${!this.state.running} @click=${() => this.run?.stop()}>${texts.stop}</button>
-          <button type="button" @click=${() => (this.text = exampleText)}>${texts.example}</button>
+          <button type="button" @click=${() => this.setText(exampleText)}>${texts.example}</button>
         </div>
       </form>
     `;
