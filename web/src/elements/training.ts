@@ -5,7 +5,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { download, zipOfBundle } from '../bundle-download';
 import { directionOf } from '../direction';
-import { EngineError, toEngineError } from '../engine/errors';
+import { toEngineError, type EngineError } from '../engine/errors';
 import type { RunResult, TrainingProgress, TrainingRequest, TrainingResult } from '../engine/protocol';
 import { exampleText } from '../example-text';
 import { fill, messages } from '../messages';
@@ -14,6 +14,7 @@ import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
+import { refusedLength } from '../training-text';
 import { noTraining, TrainingRun, type TrainingState } from '../training-run';
 import { figureView } from '../views/figure';
 import { bytes, count, magnitude, milliseconds } from '../views/format';
@@ -59,12 +60,6 @@ type Way = 'text' | 'overfit';
 
 const numberFields = ['steps', 'seed'] as const;
 type NumberField = (typeof numberFields)[number];
-
-/** What the engine trains on at most, in bytes; a text of more characters has more bytes. */
-const mostText = 1024 * 1024;
-
-const tooLong = (length: number): EngineError =>
-  new EngineError('invalid_option', `train: text: expected at most ${mostText} bytes, found at least ${length}`);
 
 /** A training tells of every step; the picture follows a few times a second. */
 const redrawMilliseconds = 250;
@@ -165,7 +160,7 @@ export class VitrineTraining extends LitElement {
     if (this.state.running) return;
     this.end();
     this.wasLeft = false;
-    this.failure = this.text.length > mostText ? tooLong(this.text.length) : null;
+    this.failure = refusedLength(this.text.length);
     if (this.failure) return;
     const { workerUrl, moduleUrl } = engineUrls(this.base, null);
     this.run = new TrainingRun({ workerUrl, moduleUrl }, (state) => this.follow(state));
@@ -195,9 +190,8 @@ export class VitrineTraining extends LitElement {
   private readonly onBeforeInput = (event: InputEvent): void => {
     const { value, selectionStart, selectionEnd } = event.target as HTMLTextAreaElement;
     const length = value.length - (selectionEnd - selectionStart) + (event.data?.length ?? 0);
-    if (event.data === null || length <= mostText) return;
-    event.preventDefault();
-    this.failure = tooLong(length);
+    this.failure = refusedLength(length);
+    if (this.failure) event.preventDefault();
   };
 
   private async generate(event: Event): Promise<void> {
@@ -279,7 +273,7 @@ export class VitrineTraining extends LitElement {
             spellcheck="false"
             aria-invalid=${this.wrongField === 'text'}
             aria-describedby=${this.wrongField === 'text' ? 'error' : nothing}
-            .value=${this.text.length > mostText ? '' : this.text}
+            .value=${refusedLength(this.text.length) ? '' : this.text}
             @beforeinput=${this.onBeforeInput}
             @input=${(event: Event) => this.setText((event.target as HTMLTextAreaElement).value)}
           ></textarea>
