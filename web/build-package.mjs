@@ -1,10 +1,19 @@
 // What a package has beside the page: the types of its public face in build/types, and the custom-elements manifest in
 // custom-elements.json. `node web/build-package.mjs types` makes these alone. What browsers load is the page's build.
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { main, root, run } from '../wasm/build.mjs';
 import { makeManifest } from './manifest.mjs';
+
+/** Imports of the sources name no file; consumers whose TypeScript resolves as Node does need one. */
+async function nameFiles(folder) {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
+  for (const file of files) {
+    const text = await readFile(path.join(folder, file), 'utf8');
+    await writeFile(path.join(folder, file), text.replaceAll(/((?:from|import) |import\()(['"])(\.{1,2}\/[^'"]+?)(?:\.js)?\2/g, '$1$2$3.js$2'));
+  }
+}
 
 const makers = {
   async types() {
@@ -13,6 +22,7 @@ const makers = {
     const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
     const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web/src', '--outDir', folder];
     await run(process.execPath, [compiler, '-p', 'web', ...options]);
+    await nameFiles(folder);
   },
   async manifest() {
     await writeFile(path.join(root, 'custom-elements.json'), `${JSON.stringify(await makeManifest(root), null, 2)}\n`);

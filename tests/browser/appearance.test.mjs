@@ -61,6 +61,37 @@ test('at 320 pixels nothing scrolls sideways, before and after a generation, and
   });
 });
 
+test('at 320 pixels the table of contents shows the section that is being read, in either direction', async () => {
+  await withPage(browser, { width: 320, height: 640 }, async (page) => {
+    await untilReady(page);
+    for (const dir of ['ltr', 'rtl']) {
+      await page.evaluate((dir) => (document.documentElement.dir = dir), dir);
+      for (const id of ['loaded', 'policy', 'try']) {
+        await page.evaluate((id) => document.getElementById(id).scrollIntoView(), id);
+        const seen = (id) => {
+          const current = document.querySelector('.contents [aria-current]');
+          const { left, right } = current?.getBoundingClientRect() ?? {};
+          return current?.hash === `#${id}` && left >= 0 && right <= innerWidth;
+        };
+        await page.waitForFunction(seen, { timeout: 10_000 }, id);
+      }
+    }
+  });
+});
+
+test('each section has one heading that says what it is', async () => {
+  await withPage(browser, {}, async (page) => {
+    await showEverySection(page);
+    const headings = await page.$$eval('main > section:not(#try)', (sections) =>
+      sections.map((section) => {
+        const inner = [...section.children].flatMap((child) => [...(child.shadowRoot?.querySelectorAll('h2') ?? [])]);
+        return [...section.querySelectorAll('h2'), ...inner].filter((heading) => heading.checkVisibility()).length;
+      }),
+    );
+    assert.deepEqual(headings, [1, 1, 1, 1, 1, 1, 1]);
+  });
+});
+
 test('the switch turns the page dark and light, whatever the system says', async () => {
   await withPage(browser, { features: scheme('light') }, async (page) => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -279,6 +279,15 @@ test('a link to a place on the page changes neither text, prompt nor policy', as
   });
 });
 
+test('following the table of contents leaves the state in the address', async () => {
+  await withPage(browser, { fragment: '#text=git&seed=9' }, async (page) => {
+    await untilReady(page);
+    await page.$eval('a[href="#cache"]', (link) => link.click());
+    await page.waitForFunction(() => document.querySelector('#cache').getBoundingClientRect().top < innerHeight / 2);
+    await page.waitForFunction(() => location.hash.includes('seed=9') && location.hash.includes('text=git'));
+  });
+});
+
 test('fast typing changes the address when it rests, not with every key', async () => {
   await withPage(browser, {}, async (page) => {
     await untilReady(page);

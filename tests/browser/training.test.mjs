@@ -109,6 +109,37 @@ test('an option that the engine refuses is told at its field', async () => {
   });
 });
 
+test('a text that is longer than the engine takes is refused before it costs anything, pasted or given', async () => {
+  await open(async (page) => {
+    const field = await page.waitForSelector(`${host} >>> #text`);
+    const before = await field.evaluate((area) => area.value);
+    assert.equal(await field.evaluate((area) => area.dir), 'ltr', 'no browser has to find the direction of a long text');
+    const started = Date.now();
+    await field.focus();
+    await page.keyboard.sendCharacter('a line of text\n'.repeat(150_000));
+    const refused = /^invalid_option: train: text: expected at most 1048576 bytes, found at least 22\d{5}$/;
+    await untilText(page, host, '#error', /found at least/);
+    assert.match(await textOf(page, host, '#error'), refused);
+    assert.ok(Date.now() - started < 5000, `${Date.now() - started} ms`);
+    assert.equal(await field.evaluate((area) => area.value), before);
+    assert.equal(await field.evaluate((area) => area.getAttribute('aria-invalid')), 'true');
+
+    await page.keyboard.type('x');
+    assert.equal(await page.$(`${host} >>> #error`), null, 'what is typed next is another text');
+    await page.$eval(host, (element) => (element.text = 'a line of text\n'.repeat(150_000)));
+    await click(page, 'button[type=submit]');
+    assert.match(await textOf(page, host, '#error'), refused);
+    assert.equal(page.workers().length, 0, 'no worker is started for it');
+    assert.equal(await field.evaluate((area) => area.value), '', 'nor is it laid out');
+
+    await page.$eval(host, (element) => (element.text = '1. \u05e9\u05dc\u05d5\u05dd git'));
+    await page.waitForFunction((area) => area.dir === 'rtl', {}, field);
+    await click(page, 'form .actions button:nth-child(3)');
+    await click(page, 'button[type=submit]');
+    await untilText(page, host, '.progress', /Step/);
+  });
+});
+
 test('an element that is taken away takes its worker along, and so does a page that is left', async () => {
   await open(async (page) => {
     const begin = async () => {

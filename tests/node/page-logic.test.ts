@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { directionOf } from '../../web/src/direction';
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
 import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/runs/completer';
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
@@ -11,7 +12,7 @@ import { fieldOf, initialFields, policyOptions } from '../../web/src/state/polic
 import { initialSampling } from '../../web/src/state/sampling-fields';
 import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
-import { bytes, count, directionOf, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
+import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
@@ -219,7 +220,7 @@ test('the conclusions of growth are worded from its points', () => {
   );
   // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
   assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
-  assert.match(growthChart(points, 'multiply_adds').yLabel, /logarithmic/);
+  assert.match(growthChart(points, 'multiply_adds').yLabel, /\(log\)$/);
   assert.deepEqual(growthTable(points, 'multiply_adds').rows[1], ['64', '100', '6,400']);
 });
 
@@ -248,7 +249,7 @@ test('the grid of a cache shows free places too, never more than fit, and says w
   const map: CacheMap = { positions: 2, capacity: 256, bytes, key_norms: [[[1, 2]], [[3, 7.25]]] };
   assert.equal(
     cacheGridConclusion(map),
-    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1.',
+    '2 of 256 positions are filled: 4 keys and as many values. The longest key, of 7.25, is in layer 1, counted from 0.',
   );
   assert.deepEqual(cacheGridTable(map).head.slice(1), ['L0 H0', 'L1 H0']);
   assert.deepEqual(cacheGridTable(map).rows, [

@@ -54,6 +54,11 @@ function writeAddress(): void {
   history.replaceState(null, '', fragment === '' ? location.pathname + location.search : `#${fragment}`);
 }
 
+/** A link to a place of the page has taken the state out of the address: the place is shown, and the state goes back. */
+function keepStateInAddress(): void {
+  if (writeState(state) !== '') writeAddress();
+}
+
 function applyState(): void {
   autocomplete.text = state.text;
   generator.prompt = state.prompt;
@@ -79,7 +84,7 @@ document.addEventListener('vitrine-lanes-state', (event) => setSections({ lanes:
 document.addEventListener('vitrine-sampling', (event) => setSections({ sampling: event.detail }));
 document.addEventListener('vitrine-inside', (event) => setSections({ inside: event.detail }));
 window.addEventListener('hashchange', () => {
-  if (location.hash !== '' && !carriesState(location.hash)) return;
+  if (location.hash !== '' && !carriesState(location.hash)) return keepStateInAddress();
   state = readState(location.hash);
   applyState();
 });

@@ -1,6 +1,8 @@
 // Every sentence of an element, by scope and name, so that a page in another language can put its own in their place.
 // Texts are plain: what stands in braces is filled in, and nothing in them is markup.
 
+import { rightToLeft } from './direction';
+
 export type Messages<Name extends string> = Readonly<Record<Name, string>>;
 
 const replaced = new Map<string, string>();
@@ -28,8 +30,6 @@ export function onMessagesReplaced(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /** Fills `{name}` with the value of that name. A value stands isolated in a text that runs from right to left: "34.5 %" would
     be turned round in it. */

@@ -1,7 +1,18 @@
-// Marks, in the page's table of contents, the section that is being read. It scrolls nothing.
+// Marks, in the page's table of contents, the section that is being read, and keeps the mark in sight where the table is
+// wider than the screen. It does not scroll the page.
 
 /** A section is being read when it crosses this band of the screen. */
 const band = '-30% 0px -65% 0px';
+
+function mark(link: HTMLAnchorElement): void {
+  link.setAttribute('aria-current', 'true');
+  const list = link.closest('ol');
+  const middle = (element: Element): number => {
+    const { left, width } = element.getBoundingClientRect();
+    return left + width / 2;
+  };
+  list?.scrollBy({ left: middle(link) - middle(list) });
+}
 
 export function markContents(contents: Element): void {
   const links = new Map<string, HTMLAnchorElement>();
@@ -10,7 +21,7 @@ export function markContents(contents: Element): void {
     (entries) => {
       for (const { isIntersecting, target } of entries) {
         const link = links.get(target.id);
-        if (isIntersecting) link?.setAttribute('aria-current', 'true');
+        if (isIntersecting && link) mark(link);
         else link?.removeAttribute('aria-current');
       }
     },

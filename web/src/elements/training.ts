@@ -4,6 +4,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { download, zipOfBundle } from '../browser/bundle-download';
+import { directionOf } from '../direction';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { RunResult } from '../engine/protocol';
 import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
@@ -11,12 +12,13 @@ import { fill, messages } from '../messages';
 import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
 import { exampleText } from '../state/example-text';
 import { numberOrText, optionNamed } from '../state/policy-fields';
+import { lengthAfter, refusedLength } from '../state/training-text';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
 import { figureView } from '../views/figure';
-import { bytes, count, directionOf, magnitude, milliseconds } from '../views/format';
+import { bytes, count, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
 import { emit } from './emit';
@@ -160,7 +162,8 @@ export class VitrineTraining extends LitElement {
     if (this.state.running) return;
     this.end();
     this.wasLeft = false;
-    this.failure = null;
+    this.failure = refusedLength(this.text.length);
+    if (this.failure) return;
     try {
       this.run = new TrainingRun(engineUrls(this.base, null), (state) => this.follow(state));
       void this.run.train(this.request());
@@ -182,6 +185,12 @@ export class VitrineTraining extends LitElement {
     const { result } = this.state;
     if (result) emit(this, 'vitrine-trained', result);
   }
+
+  /** A browser lays a text of megabytes out for minutes: one that the engine would refuse never gets into the field. */
+  private readonly onBeforeInput = (event: InputEvent): void => {
+    this.failure = refusedLength(lengthAfter(event));
+    if (this.failure) event.preventDefault();
+  };
 
   private async generate(event: Event): Promise<void> {
     event.preventDefault();
@@ -262,7 +271,8 @@ export class VitrineTraining extends LitElement {
             spellcheck="false"
             aria-invalid=${this.wrongField === 'text'}
             aria-describedby=${this.wrongField === 'text' ? 'error' : nothing}
-            .value=${this.text}
+            .value=${refusedLength(this.text.length) ? '' : this.text}
+            @beforeinput=${this.onBeforeInput}
             @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
           ></textarea>
         </div>

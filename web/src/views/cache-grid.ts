@@ -10,9 +10,9 @@ import { count } from './format';
 
 const texts = messages('cache-grid', {
   label: 'The cache by layer, head and position: {filled} of {capacity} positions filled.',
-  conclusion: '{filled} of {capacity} positions are filled: {cells} keys and as many values. The longest key, of {longest}, is in layer {layer}.',
+  conclusion: '{filled} of {capacity} positions are filled: {cells} keys and as many values. The longest key, of {longest}, is in layer {layer}, counted from 0.',
   empty: 'No position is filled yet: {capacity} are free.',
-  legend: 'a larger square is a longer key; a dot is a free place; layers, heads and positions are counted from 0',
+  legend: 'a larger square is a longer key; a dot is a free place',
   caption: 'Lengths of the keys, by position',
   position: 'Position',
   cell: 'L{layer} H{head}',

@@ -53,9 +53,3 @@ export function visible(piece: string): string {
   if (piece === '') return '\u2205';
   return piece.replaceAll(' ', '\u2423').replaceAll('\n', '\u21b5').replaceAll('\t', '\u21e5');
 }
-
-/** What dir="auto" finds, from a text's beginning alone: a browser looks through a long one at every line of its layout. */
-export function directionOf(text: string): 'ltr' | 'rtl' {
-  const [first = ''] = text.slice(0, 1000).match(/\p{L}/u) ?? [];
-  return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first) ? 'rtl' : 'ltr';
-}

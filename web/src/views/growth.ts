@@ -13,7 +13,7 @@ const texts = messages('growth', {
   multiply_adds: 'Multiply-adds',
   bytes_read: 'Bytes read',
   cache_bytes: 'Bytes of the cache',
-  logarithmic: '{measure}, logarithmic',
+  logarithmic: '{measure} (log)',
   x: 'positions in the text',
   cached: 'cached',
   full: 'full prefix',
