@@ -16,7 +16,7 @@ const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);
 
 /** What a course may record. */
-const toldEvents = ['vitrine-lab-predicted', 'vitrine-lab-result', 'vitrine-parity-report'] as const;
+const toldEvents = ['vitrine-lab-predicted', 'vitrine-lab-result', 'vitrine-lab-forgotten', 'vitrine-parity-report'] as const;
 
 function setAppearance({ theme, lang, dir }: Appearance): void {
   const root = document.documentElement;
