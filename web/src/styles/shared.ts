@@ -89,10 +89,11 @@ export const shared = css`
     padding: 0.55rem 0.85rem;
     min-height: 2.25rem;
     cursor: pointer;
-    transition: background var(--quick);
   }
 
+  /* Under the pointer alone: a button that becomes usable must not be pale on pale for the length of a transition. */
   button:hover:not(:disabled, [aria-disabled='true']) {
+    transition: background var(--quick);
     background: var(--well);
   }
 
