@@ -5,7 +5,7 @@ import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/prom
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { copyOfPage, inside, launchBrowser, pageFolder, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { copyOfPage, inside, launchBrowser, openTab, pageFolder, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
 import { serveFiles } from './support/hosts.mjs';
 
 let browser;
@@ -74,7 +74,7 @@ test('a file of the engine that begins to come and stalls ends in an error that 
   const files = ['worker.js', 'vitrine-module.mjs', 'vitrine-module.wasm'];
   const alerts = files.map(async (stalls) => {
     const site = await serveFiles(pageFolder, { stalls });
-    const page = await browser.newPage();
+    const page = await openTab(browser);
     try {
       await page.goto(site.url);
       const found = () => document.querySelector('vitrine-autocomplete')?.shadowRoot?.querySelector('[role=alert]')?.textContent;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { root } from '../../wasm/build.mjs';
-import { launchBrowser, patience, untilText } from './support/browser-page.mjs';
+import { launchBrowser, openTab, untilText } from './support/browser-page.mjs';
 import { serveFiles } from './support/hosts.mjs';
 import { withScreenshot } from './support/screenshots.mjs';
 
@@ -48,8 +48,7 @@ const page = (script) => `<!doctype html><html lang="en"><head><meta charset="ut
 
 async function itWorks(t, folder) {
   const site = await serveFiles(folder, { cors: false });
-  const tab = await browser.newPage();
-  tab.setDefaultTimeout(patience);
+  const tab = await openTab(browser);
   const errors = [];
   tab.on('pageerror', (error) => errors.push(error.message));
   try {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { inside, launchBrowser, pageFolder, patience, untilText } from './support/browser-page.mjs';
+import { inside, launchBrowser, openTab, pageFolder, untilText } from './support/browser-page.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
 import { withScreenshot } from './support/screenshots.mjs';
 
@@ -29,8 +29,7 @@ async function withFrame(t, query, body) {
     <script>addEventListener('message', (event) => (globalThis.told ??= []).push(event.data))</script>
     ${frameTag(query(host))}`,
   );
-  const page = await browser.newPage();
-  page.setDefaultTimeout(patience);
+  const page = await openTab(browser);
   try {
     await withScreenshot(t.name, () => page.screenshot(), async () => {
       await page.goto(host.url);
@@ -116,8 +115,7 @@ test('a frame takes messages from its declared parent, and a parent takes them f
 
 /** embed.html itself, as a page. */
 async function withAddress(t, query, body) {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(patience);
+  const page = await openTab(browser);
   try {
     await withScreenshot(t.name, () => page.screenshot(), async () => {
       await page.goto(`${files.url}embed.html?${query}`);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { violations } from './support/axe.mjs';
-import { inside, launchBrowser, pageFolder, patience, untilText } from './support/browser-page.mjs';
+import { inside, launchBrowser, openTab, pageFolder, untilText } from './support/browser-page.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
 import { withScreenshot } from './support/screenshots.mjs';
 
@@ -26,8 +26,7 @@ const policyFor = (origin) =>
 /** Opens a host page and hands it to `body`; afterwards no error may have been noted. */
 async function withHost(t, html, { headers, errors = [] } = {}, body) {
   const host = await servePages({ '/': html }, headers);
-  const page = await browser.newPage();
-  page.setDefaultTimeout(patience);
+  const page = await openTab(browser);
   const noted = [];
   page.on('pageerror', (error) => noted.push(error.message));
   page.on('console', (message) => {

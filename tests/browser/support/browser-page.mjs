@@ -41,14 +41,25 @@ export async function copyOfPage() {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/**
+ * A new tab whose waiting asks by the clock: a page on which nothing moves draws no frames, and asking with every frame, as
+ * puppeteer does by itself, may wait there for ever.
+ */
+export async function openTab(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  page.setDefaultNavigationTimeout(patience);
+  const waitForFunction = page.waitForFunction.bind(page);
+  page.waitForFunction = (condition, options = {}, ...args) => waitForFunction(condition, { polling: 100, ...options }, ...args);
+  return page;
+}
+
 /** Opens the page, its text box empty unless the fragment says else, and hands it to `body`; afterwards nothing forbidden
     may have happened. */
 export async function withPage(browser, options, body) {
   const { folder = pageFolder, base = '/', fragment = '#text=', width = 1280, height = 900, features = [] } = options;
   const site = await serve({ folder, base });
-  const page = await browser.newPage();
-  page.setDefaultTimeout(patience);
-  page.setDefaultNavigationTimeout(patience);
+  const page = await openTab(browser);
   const noted = watch(page, new URL(site.url).origin);
   try {
     await page.setViewport({ width, height });
