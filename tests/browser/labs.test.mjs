@@ -83,17 +83,13 @@ const figures = {
     await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /logits over 7 schedules: 0 bits differ/);
     assert.equal((await cells(page, 'vitrine-parity')).length, 7);
     // A schedule of chunks of 16 needs a seventeenth token; what it did not do is not counted.
-    await field.evaluate((input) => input.select());
-    await page.keyboard.type('16');
-    await page.keyboard.press('Enter');
+    await check('16');
     const said = await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /logits over 6 of 7 schedules: 0 bits differ/);
     const counts = (await cells(page, 'vitrine-parity')).map((row) => row[2]);
     assert.equal(counts.filter((compared) => compared === 'not exercised').length, 1);
     const sum = counts.reduce((total, compared) => total + (Number(compared.replaceAll(',', '')) || 0), 0);
     assert.ok(said.includes(`${sum.toLocaleString('en')} logits`), `${said}: the sum of what the rows compared, ${sum}`);
-    await field.evaluate((input) => input.select());
-    await page.keyboard.type('0x20');
-    await page.keyboard.press('Enter');
+    await check('0x20');
     await untilIn(page, 'vitrine-parity', '[role=alert]', /invalid_option: .*tokens.*0x20/);
   },
   async 'attention-by-hand'(page) {
