@@ -26,9 +26,10 @@ inline void adamw_vector(const AdamWStep& step, Vec<Arch>& w, Vec<Arch> grad, Ve
   const V g = grad * V(step.grad_scale);
   m = V(step.beta1) * m + V(1.0f - step.beta1) * g;
   v = V(step.beta2) * v + V(1.0f - step.beta2) * (g * g);
-  const V m_hat = m / V(step.bias_correction1);
-  const V v_hat = v / V(step.bias_correction2);
-  w = w - V(step.learning_rate) * (m_hat / (xsimd::sqrt(v_hat) + V(step.eps)) + V(step.weight_decay) * w);
+  const V m_hat = quotient<Arch>(m, V(step.bias_correction1));
+  const V v_hat = quotient<Arch>(v, V(step.bias_correction2));
+  const V direction = quotient<Arch>(m_hat, square_root<Arch>(v_hat) + V(step.eps));
+  w = w - V(step.learning_rate) * (direction + V(step.weight_decay) * w);
 }
 
 }  // namespace detail

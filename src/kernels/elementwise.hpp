@@ -53,7 +53,7 @@ inline Vec<Arch> exp(Vec<Arch> x) noexcept {
 /// The logistic function 1 / (1 + e^-x) in each lane.
 template <class Arch>
 inline Vec<Arch> sigmoid(Vec<Arch> x) noexcept {
-  return Vec<Arch>(1.0f) / (Vec<Arch>(1.0f) + exp<Arch>(-x));
+  return quotient<Arch>(Vec<Arch>(1.0f), Vec<Arch>(1.0f) + exp<Arch>(-x));
 }
 
 /// out = a + b, all [n].

@@ -40,7 +40,7 @@ inline float sum_of_exp(const float* x, float shift, float* out, size_t n) noexc
 template <class Arch = DefaultArch>
 void softmax(const float* x, float* out, size_t n) noexcept {
   const Vec<Arch> total(detail::sum_of_exp<Arch, true>(x, max<Arch>(x, n), out, n));
-  detail::map<Arch>([total](auto value) { return value / total; }, out, n, out);
+  detail::map<Arch>([total](auto value) { return quotient<Arch>(value, total); }, out, n, out);
 }
 
 /// ln sum_i e^(x[i]) of x [n], n > 0. The sum is float32 in the order of reduce.hpp, the logarithm double.
