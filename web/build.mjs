@@ -2,6 +2,7 @@
 // It compiles no C++: the module must be there (npm run build:wasm), and the build says so if it is not.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -182,7 +183,19 @@ async function copyBundles() {
   }
 }
 
-try {
+/** A hash of all that the page is made of: sources, bundles, module, and the packages by their lock. */
+async function hashOfInputs() {
+  const hash = createHash('sha256');
+  const sources = (await readdir(path.join(root, 'web'), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+  const others = [...moduleFiles.map((file) => path.join(moduleFolder, file)), path.join(root, 'package-lock.json')];
+  for (const file of [...sources, ...others]) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file).catch(() => ''));
+  return hash.digest('hex');
+}
+
+async function makePage() {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const module = await readModule();
@@ -194,6 +207,19 @@ try {
     writeModule(module),
     copyBundles(),
   ]);
+}
+
+// Beside the page, not in it; it goes first, so that a build that was cut short is none.
+const stamp = path.join(root, 'build/page.sha256');
+try {
+  const wanted = await hashOfInputs();
+  const isBuilt = existsSync(path.join(out, 'index.html')) && (await readFile(stamp, 'utf8').catch(() => '')) === wanted;
+  if (!isBuilt) {
+    console.log('page: building');
+    await rm(stamp, { force: true });
+    await makePage();
+    await writeFile(stamp, wanted);
+  }
 } catch (error) {
   console.error(`page: ${error.message}`);
   process.exitCode = 1;
