@@ -68,7 +68,7 @@ test('the list keeps the best result, as the lab does, and forgets it with the l
     page.evaluateOnNewDocument(() => localStorage.setItem('vitrine-lab-parity', '{"lab":"parity","score":2,"passed":true}'));
   await withPage(browser, { fragment: 'lesson.html', prepare }, (page) =>
     withScreenshot(t.name, () => page.screenshot(), async () => {
-      await page.waitForSelector('vitrine-lab >>> #prediction');
+      await inside(page, 'vitrine-lab', '#prediction');
       assert.deepEqual(await states(page), ['open', 'open', 'open'], 'what no lab kept is not shown');
       await doLab(page, 'attention-by-hand', 0);
       await page.waitForFunction(() => document.querySelectorAll('#progress .passed').length === 1);
@@ -79,7 +79,7 @@ test('the list keeps the best result, as the lab does, and forgets it with the l
       });
       assert.deepEqual(await states(page), ['passed, 100 %', 'open', 'open']);
       assert.match(await toldOf(page), /1 of 3 labs passed/);
-      const forget = await page.waitForSelector('vitrine-lab[name="attention-by-hand"] >>> [part=record] button');
+      const forget = await inside(page, 'vitrine-lab[name="attention-by-hand"]', '[part=record] button');
       await forget.click();
       await page.waitForFunction(() => document.querySelector('#progress .state').textContent === 'open');
       assert.match(await toldOf(page), /0 of 3 labs passed/);

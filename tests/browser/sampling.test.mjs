@@ -175,7 +175,7 @@ test('the policy is a document with its seed; where copying is refused it is sel
 test('in a page that runs from right to left the tokens of the draw stand in their segments', async () => {
   await open(async (page) => {
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
-    await page.waitForSelector(`${host} >>> .draw .name`);
+    await inside(page, host, '.draw .name');
     const outside = await page.$eval(`${host} >>> .draw`, (line) => {
       const box = (element) => element.getBoundingClientRect();
       const names = [...line.querySelectorAll('.name')].filter((name) => box(name).left < box(name.parentNode.querySelector('rect')).left);

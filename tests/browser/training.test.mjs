@@ -111,7 +111,7 @@ test('an option that the engine refuses is told at its field', async () => {
 
 test('a text that is longer than the engine takes is refused before it costs anything, pasted or given', async () => {
   await open(async (page) => {
-    const field = await page.waitForSelector(`${host} >>> #text`);
+    const field = await inside(page, host, '#text');
     const before = await field.evaluate((area) => area.value);
     assert.equal(await field.evaluate((area) => area.dir), 'ltr', 'no browser has to find the direction of a long text');
     const started = Date.now();
