@@ -104,6 +104,7 @@ test('flags and functions that break the contract are found', () => {
   finds(checkForbidden, { 'tests/CMakeLists.txt': '-mrelaxed-simd' }, /-mrelaxed-simd/);
   finds(checkForbidden, { 'wasm/flags.cmake': '-ffast-math\n-ffp-contract=fast' }, /-ffast-math/, /-ffp-contract=/);
   finds(checkForbidden, { 'src/model/a.cpp': 'y = std::exp(x);' }, /scalar_math/);
+  finds(checkForbidden, { 'src/kernels/a.hpp': 'v = xsimd::sqrt(x);', 'src/kernels/simd.hpp': 'return xsimd::sqrt(x);' }, /src\/kernels\/a\.hpp.*simd\.hpp/);
   finds(checkForbidden, { 'src/kernels/reference/a.hpp': 'y = std::exp(x);' });
   finds(checkForbidden, { 'src/training/a.cpp': 'std::normal_distribution<float> d;' }, /declared seed/);
   finds(checkForbidden, { 'src/session/a.cpp': 'std::random_device device;', 'src/cli/a.cpp': 'std::random_device device;' }, /edges/);

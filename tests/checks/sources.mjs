@@ -53,6 +53,7 @@ const forbidden = [
   { in: cpp, word: /std::\w+_distribution\b|std::(?:mt19937|minstd_rand|shuffle)|\bs?rand\s*\(/, why: 'randomness comes from base/rng.hpp, with a declared seed' },
   { in: /^src\/(?!cli\/).*\.(hpp|cpp)$/, word: /std::random_device\b/, why: 'a seed that nobody chose comes from the edges, src/cli and wasm, and is told' },
   { in: modelCode, word: /std::(?:exp2?|expm1|sin|cos|tan|tanh|log|log2|log10|log1p|pow|cbrt|erf|hypot|fma)f?\s*\(/, why: "the C library's functions differ between machines: use kernels/scalar_math.hpp" },
+  { in: /^src\/(?!kernels\/simd\.hpp).*\.(hpp|cpp)$/, word: /xsimd::(?:sqrt|rsqrt|reciprocal|fn?m[as]|exp|min|max|reduce_\w+)\b/, why: "xsimd's own is estimated or ordered by the machine: use kernels/simd.hpp" },
   { in: library, word: /#\s*include\s*<(?:iostream|print|cassert|csignal)>|\b(?:std::)?(?:f?printf|f?puts|perror)\s*\(|std::(?:cout|cerr|clog)\b/, why: 'src/ never prints' },
   { in: library, word: /std::(?:exit|quick_exit|_Exit|abort|terminate)\s*\(|(?<![\w.>:] ?)(?:exit|_exit|abort)\s*\((?=[^)]*\)\s*;)/, why: 'src/ never ends the program' },
   { in: /^web\/src\/.*\.ts$/, word: /Math\.random\b|crypto\.getRandomValues/, why: 'randomness comes from the engine, with a declared seed' },
