@@ -72,6 +72,7 @@ const web = {
   views: ['styles', 'runs'],
   elements: ['engine', 'styles', 'browser', 'state', 'runs', 'views'],
   lessons: ['engine', 'state', 'styles', 'views', 'elements'],
+  sections: ['elements'],
 };
 
 /** The files of web/src/engine whose values other folders may use: all else of it is behind the client. */
