@@ -217,26 +217,6 @@ export class VitrineGenerator extends LitElement {
         }
       }
 
-      .output {
-        margin-top: var(--space-4);
-        padding: var(--space-3) var(--space-4);
-        min-height: 3.6rem;
-        border: 1px solid var(--line);
-        border-radius: var(--radius-small);
-        background: var(--well);
-      }
-
-      .output p {
-        margin: 0;
-        font-family: var(--mono);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-
-      .given {
-        color: var(--ghost);
-      }
-
       .cursor {
         display: inline-block;
         width: 0.55em;

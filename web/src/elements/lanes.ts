@@ -232,7 +232,7 @@ export class VitrineLanes extends LitElement {
     const canRewind = !working && tokenCosts(this.steps).length > 0;
     return html`
       <div class="controls" part="controls">
-        <div class="prompt">
+        <div class="prompt field">
           <label for="prompt">${texts.prompt}</label>
           <input
             id="prompt"
@@ -305,7 +305,7 @@ export class VitrineLanes extends LitElement {
           <legend class="hidden">${texts.measure}</legend>
           ${growthMeasures.map(
             (name) => html`
-              <label>
+              <label class="choice">
                 <input type="radio" name="measure" .checked=${name === measure} @change=${() => (this.measure = name)} />
                 ${measureName(name)}
               </label>

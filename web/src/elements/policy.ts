@@ -90,7 +90,7 @@ export class VitrinePolicy extends LitElement {
 
   private modeView(mode: Mode): TemplateResult {
     return html`
-      <label class="mode">
+      <label class="choice">
         <input
           type="radio"
           name="mode"
@@ -159,21 +159,6 @@ export class VitrinePolicy extends LitElement {
   static override styles = [
     shared,
     css`
-      fieldset {
-        margin: 0;
-        padding: 0;
-        border: 0;
-        min-width: 0;
-      }
-
-      legend {
-        padding: 0;
-        margin-bottom: var(--space-2);
-        font-size: var(--step--1);
-        font-weight: 650;
-        color: var(--ink-soft);
-      }
-
       .modes {
         display: flex;
         flex-wrap: wrap;
@@ -182,32 +167,11 @@ export class VitrinePolicy extends LitElement {
         margin-bottom: var(--space-3);
       }
 
-      .mode {
-        display: inline-flex;
-        align-items: center;
-        gap: 0.4em;
-        min-height: 1.75rem;
-        color: var(--ink);
-      }
-
-      .mode input {
-        width: 1.1em;
-        min-height: 0;
-        height: 1.1em;
-        margin: 0;
-        accent-color: var(--cached);
-      }
-
       .grid {
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(min(6.5rem, 100%), 1fr));
         gap: var(--space-3);
         align-items: start;
-      }
-
-      .field label {
-        display: block;
-        margin-bottom: 0.2rem;
       }
 
       .wide {

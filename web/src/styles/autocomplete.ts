@@ -179,18 +179,7 @@ export const autocompleteStyles = css`
     text-decoration: underline;
   }
 
-  .progress {
-    display: grid;
-    gap: var(--space-1);
-  }
-
   .failure {
     margin-top: var(--space-4);
-  }
-
-  progress {
-    width: 100%;
-    height: 0.5rem;
-    accent-color: var(--cached);
   }
 `;

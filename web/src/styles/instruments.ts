@@ -10,7 +10,7 @@ export const instrumentStyles = css`
     white-space: nowrap;
   }
 
-  .lanes th .key {
+  .key {
     display: inline-block;
     width: 0.7em;
     height: 0.7em;
@@ -19,12 +19,12 @@ export const instrumentStyles = css`
   }
 
   @media (forced-colors: active) {
-    .lanes th .key {
+    .key {
       forced-color-adjust: none;
     }
   }
 
-  .lanes th .key.cached {
+  .key.cached {
     background: var(--cached);
     border-color: var(--cached);
   }
