@@ -2,7 +2,7 @@
 // dismisses it. When the typing rests, the completion is proved: it is generated once more with every token compared
 // against the full prefix, and told as `vitrine-run` events.
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
 import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
@@ -18,6 +18,7 @@ import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('autocomplete', {
   title: 'Type a shell command',
@@ -44,8 +45,6 @@ const maxCharacters = 20_000;
  * A text box that completes what is typed, with a model in the visitor's browser.
  *
  * @element vitrine-autocomplete
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} text - What is in the box.
  * @fires {CustomEvent<string>} vitrine-text - The visitor changed the text.
  * @fires {CustomEvent<Run>} vitrine-run - A completion is proved: once when it begins, and for every step.
@@ -56,18 +55,14 @@ const maxCharacters = 20_000;
  * @csspart cost - What the completion cost.
  * @csspart box - The case with the text box.
  */
-export class VitrineAutocomplete extends LitElement {
+export class VitrineAutocomplete extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     text: {},
     recording: { attribute: false },
     suggestion: { state: true },
     composing: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare text: string;
   /** Shown for its text until the model has loaded. */
   declare recording: Recording | null;
@@ -86,8 +81,6 @@ export class VitrineAutocomplete extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.text = '';
     this.recording = null;
     this.suggestion = null;

@@ -1,7 +1,7 @@
 // <vitrine-cache>: the KV cache of a small batch, filling as tokens arrive: what each row holds by layer, head and
 // position, its bytes by formula, used and allocated, and rows that join, finish and leave.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import type { LanguageModel } from '../engine/client';
@@ -19,6 +19,7 @@ import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
+import { ModelElement } from './model-element';
 import { SteppingController } from './stepping-controller';
 
 const texts = messages('cache', {
@@ -66,24 +67,18 @@ interface Row {
  * The KV cache of a batch whose rows join, finish and leave.
  *
  * @element vitrine-cache
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  * @csspart row - A row of the batch.
  */
-export class VitrineCache extends LitElement {
+export class VitrineCache extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     rows: { state: true },
     prompt: { state: true },
     status: { state: true },
     perPosition: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare rows: readonly Row[];
   declare prompt: string;
   declare status: string;
@@ -98,8 +93,6 @@ export class VitrineCache extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'tar -';
     this.perPosition = 0;
     this.clear();

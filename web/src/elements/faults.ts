@@ -1,7 +1,7 @@
 // <vitrine-faults>: breaks the model on purpose, one fault at a time: the visitor predicts, two lanes run, and the
 // detectors say what they see. What a fault does is the engine's; the page's own rows never have one.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { FaultList, Sightings } from '../engine/protocol';
@@ -17,6 +17,7 @@ import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('faults', {
   title: 'Break it: would anybody notice?',
@@ -77,9 +78,9 @@ interface Outcome {
 }
 
 /**
+ * The model broken on purpose, one known mistake at a time, and what notices.
+ *
  * @element vitrine-faults
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} fault - The fault that is chosen, by name; "none" by default.
  * @fires {CustomEvent<{fault: string, right: number, asked: number}>} vitrine-faults - A fault was run, and the prediction compared.
  * @csspart title - The title.
@@ -87,18 +88,14 @@ interface Outcome {
  * @csspart prediction - What the visitor expects.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineFaults extends LitElement {
+export class VitrineFaults extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     fault: {},
     list: { state: true },
     prediction: { state: true },
     outcome: { state: true },
     stage: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare fault: string;
   declare list: FaultList | null;
   declare prediction: Prediction;
@@ -109,8 +106,6 @@ export class VitrineFaults extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.fault = noFault;
     this.list = null;
     this.prediction = noPrediction;

@@ -1,7 +1,7 @@
 // <vitrine-generator>: generates a text freely from a prompt under a policy, streaming, with a Stop that stops. Every
 // step is told as a `vitrine-run` event, for the proof beside it.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
@@ -14,6 +14,7 @@ import { idleView } from '../views/load-progress';
 import { verdictText } from '../views/verdict';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 import type { VitrinePolicy } from './policy';
 import './policy';
 
@@ -33,8 +34,6 @@ const texts = messages('generator', {
  * Generates a text from a prompt under a policy, token by token, each of them proved.
  *
  * @element vitrine-generator
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
  * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-generator-state - The visitor changed the prompt or the policy.
@@ -46,17 +45,14 @@ const texts = messages('generator', {
  * @csspart policy - The policy; `hide` also takes its options by name: mode, temperature, top_k, stop_strings, ...
  * @csspart output - The generated text.
  */
-export class VitrineGenerator extends LitElement {
+export class VitrineGenerator extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     fields: { attribute: false },
     run: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
+  /** The policy, as its form holds it. */
   declare fields: PolicyFields;
   declare run: Run | null;
 
@@ -65,8 +61,6 @@ export class VitrineGenerator extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'docker run';
     this.fields = initialFields;
     this.run = null;

@@ -1,7 +1,7 @@
 // <vitrine-inside>: what happens inside the model at one token of a text: attention, RoPE, the residual stream, the logit
 // lens. The engine records a pass over the prefix; nothing of it is computed here.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
@@ -21,6 +21,7 @@ import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
 import './line-chart';
+import { ModelElement } from './model-element';
 
 const texts = messages('inside', {
   title: 'Inside: what the model does at one token',
@@ -45,21 +46,19 @@ interface Look {
 }
 
 /**
+ * What happened inside the model at one token: attention, RoPE, the residual stream, the lens of each layer.
+ *
  * @element vitrine-inside
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} text - The text that is read.
  * @attr {number} position - The token that is looked into; the last one by default.
  * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-inside - The visitor chose another text or token.
  * @csspart title - The title.
- * @csspart text
- * @csspart tokens
+ * @csspart text - The field of the text that is read.
+ * @csspart tokens - The text's tokens, one of which is looked into.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineInside extends LitElement {
+export class VitrineInside extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     text: {},
     position: { type: Number },
     tokens: { state: true },
@@ -67,8 +66,6 @@ export class VitrineInside extends LitElement {
     error: { state: true },
     chosen: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare text: string;
   declare position: number | null;
   declare tokens: readonly TokenPiece[];
@@ -82,8 +79,6 @@ export class VitrineInside extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.text = 'docker run --rm -it';
     this.position = null;
     this.tokens = [];

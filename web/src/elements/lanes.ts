@@ -1,7 +1,7 @@
 // <vitrine-lanes>: one text in two lanes, with the cache and with the whole prefix computed anew, stepped token by token,
 // run and rewound; what each token cost in either lane; and how that grows with the length of the text.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
 import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
@@ -25,6 +25,7 @@ import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
 import './line-chart';
 import { emit } from './emit';
+import { ModelElement } from './model-element';
 import { SteppingController } from './stepping-controller';
 
 const texts = messages('lanes', {
@@ -60,8 +61,6 @@ interface Row {
  * Cached decode beside the full prefix recomputed, token by token.
  *
  * @element vitrine-lanes
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
@@ -70,10 +69,8 @@ interface Row {
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  */
-export class VitrineLanes extends LitElement {
+export class VitrineLanes extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     policy: { attribute: false },
     steps: { state: true },
@@ -83,8 +80,6 @@ export class VitrineLanes extends LitElement {
     measure: { state: true },
     rewindBy: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
   declare policy: PolicyOptions;
   declare steps: readonly RunStep[];
@@ -102,8 +97,6 @@ export class VitrineLanes extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'tar --extract --file';
     this.policy = defaultPolicy;
     this.growth = [];

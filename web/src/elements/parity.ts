@@ -1,7 +1,7 @@
 // <vitrine-parity>: continues a prompt and holds the cached logits of every schedule against those of the recomputed
 // prefix, bit for bit. The engine runs and compares (docs/exactness.md); here is its report as a table.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
@@ -13,6 +13,7 @@ import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const text = messages('parity', {
   title: 'Parity, over every schedule',
@@ -51,8 +52,6 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * The parity check over every schedule.
  *
  * @element vitrine-parity
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the compared text begins with.
  * @attr {string} tokens - To how many tokens the prompt is continued.
  * @attr {string} seed - The seed of the continuation.
@@ -66,10 +65,8 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * @csspart check - The button.
  * @csspart report - The verdict and the table.
  */
-export class VitrineParity extends LitElement {
+export class VitrineParity extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     tokens: {},
     seed: {},
@@ -77,8 +74,6 @@ export class VitrineParity extends LitElement {
     running: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
   /** As they were typed: the engine judges them. */
   declare tokens: string;
@@ -91,8 +86,6 @@ export class VitrineParity extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'git commit -m';
     this.tokens = '40';
     this.seed = '7';

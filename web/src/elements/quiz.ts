@@ -27,6 +27,8 @@ export interface QuizResult {
 }
 
 /**
+ * Questions with one right answer each.
+ *
  * @element vitrine-quiz
  * @fires {CustomEvent<QuizResult>} vitrine-quiz-result - The answers were checked.
  * @csspart questions - The questions.

@@ -1,7 +1,7 @@
 // <vitrine-sampling>: the policy under glass: what each stage leaves of the next token's distribution, and where the
 // coin falls, greedy beside stochastic. The engine runs the stages and judges the options; here they are drawn.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { copyOrSelect } from '../browser/clipboard';
 import type { EngineError } from '../engine/errors';
@@ -33,6 +33,7 @@ import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('sampling', {
   title: 'The policy: from logits to a token',
@@ -78,24 +79,22 @@ const traced = 40;
 const mostTokens = 24;
 
 /**
+ * What each stage of a policy leaves of the next token's distribution, greedy beside sampled.
+ *
  * @element vitrine-sampling
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} prompt - The text that is continued.
  * @fires {CustomEvent<{prompt: string, fields: SamplingFields, tokens: number}>} vitrine-sampling - The visitor changed something.
  * @csspart title - The title.
- * @csspart prompt
- * @csspart options
- * @csspart penalties
- * @csspart actions
- * @csspart tracks
+ * @csspart prompt - The field of the text that is continued.
+ * @csspart options - The sliders and fields of the draw's stages.
+ * @csspart penalties - The penalties, behind their title until it is opened.
+ * @csspart actions - The buttons: another seed, one token more, the first token only.
+ * @csspart tracks - The tokens of the greedy text and of the sampled one.
  * @csspart figure - A figure: picture, conclusion, table.
  * @csspart document - The effective policy.
  */
-export class VitrineSampling extends LitElement {
+export class VitrineSampling extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     fields: { attribute: false },
     tokens: { type: Number },
@@ -103,9 +102,8 @@ export class VitrineSampling extends LitElement {
     chosen: { state: true },
     said: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
+  /** The policy, as its form holds it. */
   declare fields: SamplingFields;
   /** How many tokens are followed. */
   declare tokens: number;
@@ -118,8 +116,6 @@ export class VitrineSampling extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'git';
     this.fields = initialSampling;
     this.tokens = 6;

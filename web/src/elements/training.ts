@@ -1,7 +1,7 @@
 // <vitrine-training>: trains a small model in the page, in a worker of its own: one batch overfitted, or a text of the
 // visitor's, then generates from it with parity and hands it over as a bundle. The engine trains; this shows how it goes.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { download, zipOfBundle } from '../browser/bundle-download';
 import { directionOf } from '../direction';
@@ -24,6 +24,7 @@ import { verdictView } from '../views/verdict';
 import { emit } from './emit';
 import { engineUrls } from './engine-controller';
 import './line-chart';
+import { EngineElement } from './model-element';
 import { Presentation } from './presentation';
 
 const texts = messages('training', {
@@ -67,21 +68,21 @@ type NumberField = (typeof numberFields)[number];
 const redrawMilliseconds = 250;
 
 /**
+ * Trains a small model on a text, in a worker of its own.
+ *
  * @element vitrine-training
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
  * @attr {string} text - The text to train on.
  * @attr {string} way - "text", or "overfit" for one tiny batch.
  * @fires {CustomEvent<TrainingResult>} vitrine-trained - A training ended with a model.
  * @csspart title - The title.
- * @csspart way
- * @csspart text
+ * @csspart way - What to train: a text, or one batch again and again.
+ * @csspart text - The field of the text to train on.
  * @csspart options - Steps and seed.
  * @csspart made - What can be done with the trained model.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineTraining extends LitElement {
+export class VitrineTraining extends EngineElement {
   static override properties = {
-    base: {},
     text: {},
     way: {},
     numbers: { state: true },
@@ -91,7 +92,6 @@ export class VitrineTraining extends LitElement {
     failure: { state: true },
     wasLeft: { state: true },
   };
-  declare base: string | null;
   declare text: string;
   declare way: Way;
   /** As typed; an empty text leaves the choice to the engine. */
@@ -109,7 +109,6 @@ export class VitrineTraining extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
     this.text = exampleText;
     this.way = 'text';
     this.numbers = { steps: '', seed: '1' };

@@ -1,12 +1,13 @@
 // The lab "kv-cache-growth": what a decode step costs at each length, with and without a cache, and how large the cache is
 // then. The engine counts, for the loaded model (LanguageModel.growth); here the counts are drawn.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
 import { lesson } from '../elements/lesson';
 import '../elements/line-chart';
 import type { Chart } from '../elements/line-chart';
+import { ModelElement } from '../elements/model-element';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { GrowthPoint } from '../engine/protocol';
 import { fill, messages } from '../messages';
@@ -46,16 +47,12 @@ function lengths(most: number): number[] {
   return Array.from({ length: points }, (_, index) => Math.max(1, Math.round((most * index) / (points - 1))));
 }
 
-export class GrowthFigure extends LitElement {
+export class GrowthFigure extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     growth: { state: true },
     chosen: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare growth: GrowthPoint[];
   /** Index of the length that the captions speak of. */
   declare chosen: number;
@@ -65,8 +62,6 @@ export class GrowthFigure extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.growth = [];
     this.chosen = points - 1;
     this.error = null;
