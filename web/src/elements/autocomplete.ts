@@ -12,6 +12,7 @@ import { additionOf, Completer, nextWord, type Suggestion } from '../runs/comple
 import type { Recording } from '../runs/recording';
 import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { milliseconds } from '../views/format';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
@@ -347,7 +348,7 @@ export class VitrineAutocomplete extends ModelElement {
     `;
   }
 
-  static override styles = [shared, autocompleteStyles];
+  static override styles = [shared, panelStyles, autocompleteStyles];
 }
 
 const commentStart = '  # ';

@@ -5,6 +5,7 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 
 import type { BundlePart, Description, JsonObject } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { bytes, count, magnitude, percent } from '../views/format';
 import { progressText } from '../views/load-progress';
@@ -235,6 +236,7 @@ export class VitrineBundle extends ModelElement {
 
   static override styles = [
     shared,
+    panelStyles,
     css`
       th,
       td,

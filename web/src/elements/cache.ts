@@ -10,6 +10,7 @@ import { fill, messages } from '../messages';
 import type { HeldRows } from '../runs/held-rows';
 import { cacheStyles } from '../styles/cache';
 import { instrumentStyles } from '../styles/instruments';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { cacheBytesView } from '../views/cache-bytes';
 import { cacheFormulaView } from '../views/cache-formula';
@@ -287,7 +288,7 @@ export class VitrineCache extends ModelElement {
     return load.kind === 'ready' ? load.description.architecture : null;
   }
 
-  static override styles = [shared, instrumentStyles, cacheStyles];
+  static override styles = [shared, panelStyles, instrumentStyles, cacheStyles];
 }
 
 const after = (row: Row, step: RunStep, map: CacheMap): Row => ({

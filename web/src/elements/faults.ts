@@ -9,6 +9,7 @@ import { messages } from '../messages';
 import { demonstrationOf } from '../runs/fault-demonstrations';
 import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../runs/fault-trial';
 import { faultStyles } from '../styles/faults';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { dataTableView } from '../views/figure';
@@ -324,7 +325,7 @@ export class VitrineFaults extends ModelElement {
     `;
   }
 
-  static override styles = [shared, sectionStyles, faultStyles];
+  static override styles = [shared, panelStyles, sectionStyles, faultStyles];
 }
 
 customElements.define('vitrine-faults', VitrineFaults);

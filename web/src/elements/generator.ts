@@ -7,6 +7,7 @@ import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
 import { beginRun, isRunning, withStep, type Run } from '../runs/run';
 import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
@@ -193,22 +194,24 @@ export class VitrineGenerator extends ModelElement {
 
   static override styles = [
     shared,
+    panelStyles,
     css`
+      /* The field has all the room there is; in lines of their own the buttons share it. */
       .line {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto auto;
+        display: flex;
+        flex-wrap: wrap;
         gap: var(--space-2);
         margin: 0.2rem 0 var(--space-4);
       }
 
-      @media (max-width: 30rem) {
-        .line {
-          grid-template-columns: 1fr 1fr;
-        }
+      .line input {
+        flex: 999 1 10rem;
+        width: auto;
+        min-width: 0;
+      }
 
-        .line input {
-          grid-column: 1 / -1;
-        }
+      .line button {
+        flex: 1 1 auto;
       }
 
       .cursor {

@@ -8,6 +8,7 @@ import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { Newest } from '../runs/newest';
 import { insideStyles } from '../styles/inside';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
@@ -204,7 +205,7 @@ export class VitrineInside extends ModelElement {
     `;
   }
 
-  static override styles = [shared, sectionStyles, insideStyles];
+  static override styles = [shared, panelStyles, sectionStyles, insideStyles];
 }
 
 customElements.define('vitrine-inside', VitrineInside);

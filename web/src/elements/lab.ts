@@ -6,6 +6,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { fill, messages } from '../messages';
 import { forgetResult, keepResult, recallResult, type LabResult } from '../state/lab-record';
 import { labStyles } from '../styles/lab';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { emit } from './emit';
 import { paragraphs, type Lesson } from './lesson';
@@ -221,7 +222,7 @@ export class VitrineLab extends ModelElement {
     `;
   }
 
-  static override styles = [shared, labStyles];
+  static override styles = [shared, panelStyles, labStyles];
 }
 
 customElements.define('vitrine-lab', VitrineLab);

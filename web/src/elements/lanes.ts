@@ -10,6 +10,7 @@ import type { HeldRows } from '../runs/held-rows';
 import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
 import { lanesStyles } from '../styles/lanes';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
 import { figureView } from '../views/figure';
@@ -314,7 +315,7 @@ export class VitrineLanes extends ModelElement {
     `;
   }
 
-  static override styles = [shared, verdictStyles, instrumentStyles, lanesStyles];
+  static override styles = [shared, panelStyles, verdictStyles, instrumentStyles, lanesStyles];
 }
 
 customElements.define('vitrine-lanes', VitrineLanes);

@@ -7,6 +7,7 @@ import { errorMeanings, toEngineError, type EngineError } from '../engine/errors
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { numberOrText } from '../state/policy-fields';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
@@ -201,6 +202,7 @@ export class VitrineParity extends ModelElement {
 
   static override styles = [
     shared,
+    panelStyles,
     css`
       form {
         display: flex;

@@ -178,6 +178,12 @@ export class VitrinePolicy extends LitElement {
         grid-column: span 2;
       }
 
+      @container (max-width: 13.7rem) {
+        .wide {
+          grid-column: auto;
+        }
+      }
+
       .field textarea {
         resize: vertical;
       }

@@ -7,6 +7,7 @@ import type { LaneCost, RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
 import { cacheBytesView } from '../views/cache-bytes';
@@ -126,6 +127,7 @@ export class VitrineProof extends ModelElement {
 
   static override styles = [
     shared,
+    panelStyles,
     verdictStyles,
     instrumentStyles,
     css`

@@ -21,6 +21,7 @@ import {
   type SamplingFields,
   type StageOption,
 } from '../state/sampling-fields';
+import { panelStyles } from '../styles/panel';
 import { samplingStyles } from '../styles/sampling';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
@@ -338,7 +339,7 @@ export class VitrineSampling extends ModelElement {
     this.said = (await copyOrSelect(field)) ? texts.copied : texts.selected;
   }
 
-  static override styles = [shared, sectionStyles, samplingStyles];
+  static override styles = [shared, panelStyles, sectionStyles, samplingStyles];
 }
 
 customElements.define('vitrine-sampling', VitrineSampling);

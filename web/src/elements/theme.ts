@@ -80,9 +80,10 @@ export class VitrineTheme extends LitElement {
     css`
       fieldset {
         display: flex;
+        flex-wrap: wrap;
         padding: 2px;
         border: 1px solid var(--line-strong);
-        border-radius: 999px;
+        border-radius: calc(1em + 4px);
       }
 
       label {

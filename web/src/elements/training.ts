@@ -13,6 +13,7 @@ import { noTraining, TrainingRun, type TrainingState } from '../runs/training-ru
 import { exampleText } from '../state/example-text';
 import { numberOrText, optionNamed } from '../state/policy-fields';
 import { lengthAfter, refusedLength } from '../state/training-text';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
@@ -385,7 +386,7 @@ export class VitrineTraining extends EngineElement {
     `;
   }
 
-  static override styles = [shared, sectionStyles, verdictStyles, trainingStyles];
+  static override styles = [shared, panelStyles, sectionStyles, verdictStyles, trainingStyles];
 }
 
 customElements.define('vitrine-training', VitrineTraining);

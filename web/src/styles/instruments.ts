@@ -4,8 +4,7 @@
 import { css } from 'lit';
 
 export const instrumentStyles = css`
-  .lanes th > span,
-  .lanes bdi > span {
+  .lanes span {
     display: inline-block;
     white-space: nowrap;
   }
@@ -92,15 +91,29 @@ export const instrumentStyles = css`
   }
 
   /* What there is no room for is said by captions and tables too. */
-  @media (max-width: 34rem) {
+  @container (max-width: 23rem) {
     .meaning {
       display: none;
     }
   }
 
-  @media (max-width: 24rem) {
+  @container (max-width: 20rem) {
     .factor {
       display: none;
+    }
+
+    .lanes span {
+      white-space: normal;
+    }
+  }
+
+  @container (max-width: 13rem) {
+    .bar {
+      display: none;
+    }
+
+    .bytes th {
+      overflow-wrap: anywhere;
     }
   }
 `;

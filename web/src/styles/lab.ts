@@ -71,4 +71,8 @@ export const labStyles = css`
   .figure {
     margin-top: var(--space-3);
   }
+
+  .figure > * {
+    margin: 0;
+  }
 `;

@@ -22,6 +22,7 @@ export const lanesStyles = css`
 
   .rewind {
     display: inline-flex;
+    flex-wrap: wrap;
   }
 
   .rewind button {

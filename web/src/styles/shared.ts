@@ -1,5 +1,5 @@
-// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, panels, buttons,
-// fields, tables. What only one element needs stands in that element.
+// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, buttons, fields,
+// tables. What only one element needs stands in that element.
 
 import { css, unsafeCSS } from 'lit';
 
@@ -20,14 +20,6 @@ export const shared = css`
     color: var(--ink);
     font: var(--step-0) / 1.55 var(--sans);
     text-align: start;
-  }
-
-  .panel {
-    background: var(--glass);
-    border: 1px solid var(--line);
-    border-radius: var(--radius);
-    box-shadow: var(--edge);
-    padding: clamp(var(--space-4), 2.2vw, var(--space-5));
   }
 
   h2 {
