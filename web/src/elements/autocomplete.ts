@@ -14,6 +14,7 @@ import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { milliseconds } from '../views/format';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
@@ -309,7 +310,7 @@ export class VitrineAutocomplete extends ModelElement {
         <span><kbd>Esc</kbd> ${texts.dismisses}</span>
       </p>
       <p class="hidden" role="status">${ghost === '' ? '' : fill(texts.suggestion, { text: ghost })}</p>
-      ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+      ${errorView(this.error)}
       ${load.kind === 'loading' ? this.loadingView(load.progress) : this.costView()}
       <p class="examples small soft" part="examples">
         <span>${texts.examples}</span>

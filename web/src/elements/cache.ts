@@ -15,6 +15,7 @@ import { shared } from '../styles/shared';
 import { cacheBytesView } from '../views/cache-bytes';
 import { cacheFormulaView } from '../views/cache-formula';
 import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cache-grid';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
@@ -187,7 +188,7 @@ export class VitrineCache extends ModelElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         <p class="status small soft" role="status">${this.status}</p>
         ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
         <div class="rows">

@@ -9,6 +9,7 @@ import { beginRun, isRunning, withStep, type Run } from '../runs/run';
 import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { idleView } from '../views/load-progress';
@@ -160,14 +161,15 @@ export class VitrineGenerator extends ModelElement {
   }
 
   private outputView(run: Run): TemplateResult | typeof nothing {
-    if (run.error && run.steps.length === 0) return this.errorView(run.error);
+    const error = errorView(this.errorOf(run));
+    if (run.error && run.steps.length === 0) return error;
     const cursor = isRunning(run) ? html`<span class="cursor" aria-hidden="true"></span>` : nothing;
     const text = run.result?.text ?? run.steps.map((step) => step.text).join('');
     return html`
       <div class="output" part="output" role="group" aria-label=${texts.output} tabindex="0">
         <p dir="auto"><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
       </div>
-      ${run.error ? this.errorView(run.error) : nothing}
+      ${error}
       <p class="after small soft" role="status">${run.result ? this.resultView(run) : nothing}</p>
     `;
   }
@@ -186,10 +188,9 @@ export class VitrineGenerator extends ModelElement {
     `;
   }
 
-  private errorView(error: EngineError): TemplateResult | typeof nothing {
-    // The policy shows an error that names one of its fields.
-    if (error.code === 'invalid_option' && fieldOf(error.message)) return nothing;
-    return html`<p class="error after" role="alert">${error.code}: ${error.message}</p>`;
+  /** The policy shows an error that names one of its fields. */
+  private errorOf({ error }: Run): EngineError | null {
+    return error?.code === 'invalid_option' && fieldOf(error.message) ? null : error;
   }
 
   static override styles = [

@@ -12,6 +12,7 @@ import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
@@ -139,7 +140,7 @@ export class VitrineInside extends ModelElement {
             @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
           />
         </div>
-        ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+        ${errorView(this.error, 'error')}
         ${this.inside ? this.insideView(this.inside) : this.waitingView()}
       </section>
     `;

@@ -13,6 +13,7 @@ import { lanesStyles } from '../styles/lanes';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../views/growth';
@@ -211,7 +212,7 @@ export class VitrineLanes extends ModelElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
         <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}

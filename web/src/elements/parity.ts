@@ -9,6 +9,7 @@ import { fill, messages } from '../messages';
 import { numberOrText } from '../state/policy-fields';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
@@ -131,7 +132,7 @@ export class VitrineParity extends ModelElement {
           <button type="submit" part="check" class="primary" aria-disabled=${!ready || this.running}>${text.check}</button>
         </form>
         <p class="small" role="status">${this.statusText()}</p>
-        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${errorView(this.error)}
         ${this.report ? this.reportView(this.report) : nothing}
       </section>
     `;

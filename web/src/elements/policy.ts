@@ -15,6 +15,7 @@ import {
   type PolicyFields,
 } from '../state/policy-fields';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { Presentation } from './presentation';
 
 const texts = messages('policy', {
@@ -79,11 +80,7 @@ export class VitrinePolicy extends LitElement {
           ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}
           ${this.stopView()}
         </div>
-        ${
-          wrong && this.error
-            ? html`<p class="error" id="error" role="alert">${this.error.code}: ${this.error.message}</p>`
-            : nothing
-        }
+        ${wrong ? errorView(this.error, 'error') : nothing}
       </fieldset>
     `;
   }

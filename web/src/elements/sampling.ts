@@ -27,6 +27,7 @@ import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { copyDocumentView } from '../views/copy-document';
 import { drawLineView } from '../views/draw-line';
+import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
@@ -223,7 +224,7 @@ export class VitrineSampling extends ModelElement {
           </div>
         </fieldset>
       </details>
-      ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+      ${errorView(this.error, 'error')}
       <div class="actions" part="actions">
         <button type="button" class="primary" @click=${() => this.setNumber('seed', nextSeed(this.fields.numbers.seed))}>${texts.again}</button>
         <button type="button" aria-disabled=${this.tokens >= mostTokens} @click=${() => this.change({ tokens: Math.min(this.tokens + 1, mostTokens) })}>

@@ -18,6 +18,7 @@ import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { bytes, count, magnitude, milliseconds } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
@@ -237,7 +238,7 @@ export class VitrineTraining extends EngineElement {
           <p class="small soft">${this.statusText()}</p>
           <p class="hidden">${state.result ? lossConclusion(state.points) : nothing}</p>
         </div>
-        ${error ? html`<p class="error" id="error" role="alert"><code>${error.code}: ${error.message}</code></p>` : nothing}
+        ${errorView(error, 'error')}
         ${state.running ? this.progressView(state.latest) : nothing}
         ${state.points.length > 0 ? this.curveView(state.points) : nothing}
         ${state.result ? this.madeView(state.result) : nothing}

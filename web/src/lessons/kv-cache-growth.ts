@@ -13,6 +13,7 @@ import type { GrowthPoint } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { bytes, magnitude, ratio } from '../views/format';
 import { sliderView } from '../views/slider';
@@ -77,10 +78,10 @@ export class GrowthFigure extends ModelElement {
     }
   }
 
-  override render(): TemplateResult {
+  override render(): TemplateResult | typeof nothing {
     const { load } = this.engine;
     const error = load.kind === 'failed' ? load.error : this.error;
-    if (error) return html`<p class="alert" role="alert">${error.code}: ${error.message}</p>`;
+    if (error) return errorView(error);
     const [first, at] = [this.growth[0], this.growth[this.chosen]];
     if (!first || !at) return html`<p class="soft">${text.waiting}</p>`;
     return html`

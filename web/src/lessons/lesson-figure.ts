@@ -10,6 +10,7 @@ import type { LessonName, Lessons } from '../engine/lesson-types';
 import { messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 
 const text = messages('lesson-figure', { waiting: 'The engine is loading.' });
 
@@ -56,7 +57,7 @@ export abstract class LessonFigure<Name extends LessonName> extends ModelElement
     const error = load.kind === 'failed' ? load.error : this.error;
     return html`
       ${this.controls()}
-      ${error ? html`<p class="alert" role="alert"><bdi>${error.code}: ${error.message}</bdi></p>` : nothing}
+      ${errorView(error)}
       ${error ? nothing : this.result && this.answered ? this.figure(this.result, this.answered) : html`<p class="soft">${text.waiting}</p>`}
     `;
   }
