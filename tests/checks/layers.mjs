@@ -71,7 +71,7 @@ const web = {
   runs: ['engine', 'state'],
   views: ['styles', 'runs'],
   elements: ['engine', 'styles', 'browser', 'state', 'runs', 'views'],
-  lessons: ['engine', 'state', 'styles', 'views', 'elements'],
+  lessons: ['engine', 'state', 'styles', 'runs', 'views', 'elements'],
   sections: ['elements'],
 };
 

@@ -6,6 +6,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { LanguageModel } from '../engine/client';
 import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { growthOverContext } from '../runs/growth';
 import type { HeldRows } from '../runs/held-rows';
 import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
@@ -16,7 +17,7 @@ import { verdictStyles } from '../styles/verdict';
 import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
-import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../views/growth';
+import { growthView, type GrowthMeasure } from '../views/growth';
 import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
@@ -42,17 +43,12 @@ const texts = messages('lanes', {
   waiting: 'Step computes one token in both lanes and compares every bit of its logits. Run goes on until you pause it.',
   reused: 'Of the prompt, {n} positions came out of the cache of a row before: only the rest was computed.',
   time: 'Where the time goes',
-  growth: 'How one step grows with the text',
-  measure: 'What to count',
   status: '{parity}; {finish}.',
   paused: 'paused',
   rewound: 'Rewound to {n} tokens. The next step draws again what it drew there before.',
 });
 
 const defaultPolicy: PolicyOptions = { mode: 'greedy', max_new_tokens: 96 };
-
-/** Lengths for which growth is asked: so many, evenly spread over the context. */
-const growthPoints = 17;
 
 interface Row {
   id: number;
@@ -121,12 +117,8 @@ export class VitrineLanes extends ModelElement {
   private async measureGrowth(model: LanguageModel): Promise<void> {
     const { load } = this.stepping.engine;
     if (load.kind !== 'ready' || this.growth.length > 0) return;
-    const longest = Number(load.description.architecture['max_seq_len']);
-    const lengths = Array.from({ length: growthPoints }, (_, index) =>
-      Math.max(1, Math.round((longest * index) / (growthPoints - 1))),
-    );
     try {
-      this.growth = await model.growth(lengths);
+      this.growth = await growthOverContext(model, load.description);
     } catch (error) {
       if (this.stepping.engine.model === model) this.stepping.fail(error);
     }
@@ -216,7 +208,7 @@ export class VitrineLanes extends ModelElement {
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
         <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
-        ${this.growth.length === 0 ? nothing : this.growthView()}
+        ${this.growth.length === 0 ? nothing : growthView(this.growth, this.measure, (measure) => (this.measure = measure))}
       </section>
     `;
   }
@@ -288,31 +280,6 @@ export class VitrineLanes extends ModelElement {
               ${figureView(timelineView(costs), timelineConclusion(costs), laneTable(costs))}
             `
       }
-    `;
-  }
-
-  private growthView(): TemplateResult {
-    const { growth, measure } = this;
-    return html`
-      <div class="growth">
-        <h3>${texts.growth}</h3>
-        <fieldset class="measures">
-          <legend class="hidden">${texts.measure}</legend>
-          ${growthMeasures.map(
-            (name) => html`
-              <label class="choice">
-                <input type="radio" name="measure" .checked=${name === measure} @change=${() => (this.measure = name)} />
-                ${measureName(name)}
-              </label>
-            `,
-          )}
-        </fieldset>
-        ${figureView(
-          html`<vitrine-line-chart .chart=${growthChart(growth, measure)}></vitrine-line-chart>`,
-          growthConclusion(growth, measure),
-          growthTable(growth, measure),
-        )}
-      </div>
     `;
   }
 

@@ -11,6 +11,7 @@ import { ModelElement } from '../elements/model-element';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { GrowthPoint } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { growthOverContext, growthPoints } from '../runs/growth';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
@@ -41,13 +42,6 @@ const text = messages('lab-kv-cache-growth-figure', {
   readCached: 'Cached step reads',
 });
 
-const points = 17;
-
-/** Lengths from 1 to the most, evenly spread. */
-function lengths(most: number): number[] {
-  return Array.from({ length: points }, (_, index) => Math.max(1, Math.round((most * index) / (points - 1))));
-}
-
 export class GrowthFigure extends ModelElement {
   static override properties = {
     growth: { state: true },
@@ -64,7 +58,7 @@ export class GrowthFigure extends ModelElement {
   constructor() {
     super();
     this.growth = [];
-    this.chosen = points - 1;
+    this.chosen = growthPoints - 1;
     this.error = null;
   }
 
@@ -72,7 +66,7 @@ export class GrowthFigure extends ModelElement {
     const { model, load } = this.engine;
     if (model === null || load.kind !== 'ready') return;
     try {
-      this.growth = await model.growth(lengths(Number(load.description.architecture['max_seq_len'])));
+      this.growth = await growthOverContext(model, load.description);
     } catch (error) {
       this.error = toEngineError(error);
     }
