@@ -1,21 +1,22 @@
 // <vitrine-autocomplete>: a text box that shows the model's completion behind the cursor. Tab accepts it, Escape
-// dismisses it. When the typing rests, the completion is proved: it is generated once more with every token compared
-// against the full prefix, and told as `vitrine-run` events.
+// dismisses it. When the typing rests, the completion is proved, and the proof told as `vitrine-run` events.
 
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
-import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
+import { EngineError, errorMeanings } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { additionOf, Completer, nextWord, type Suggestion } from '../runs/completer';
+import { Prover } from '../runs/prover';
 import type { Recording } from '../runs/recording';
-import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
+import { recordedRun } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
 import { milliseconds } from '../views/format';
+import { ghostView } from '../views/ghost';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
 import { emit } from './emit';
@@ -38,8 +39,6 @@ const texts = messages('autocomplete', {
 });
 
 const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
-/** So long after the last key the typing counts as resting. */
-const restMilliseconds = 350;
 /** Far more than any context holds; a longer paste is refused, since the page would stand still over it. */
 const maxCharacters = 20_000;
 
@@ -76,8 +75,7 @@ export class VitrineAutocomplete extends ModelElement {
   private readonly engine = new EngineController(this, () => this.onEngine());
   private model: LanguageModel | null = null;
   private completer: Completer | null = null;
-  private proof: AbortController | null = null;
-  private rest = 0;
+  private prover: Prover | null = null;
   /** The text for which Escape was pressed: it gets no suggestion until it changes. */
   private dismissed: string | null = null;
 
@@ -124,6 +122,7 @@ export class VitrineAutocomplete extends ModelElement {
           onSuggestion: (suggestion) => this.show(suggestion),
           onError: (error) => (this.error = error),
         });
+      this.prover = model && new Prover(model, (run) => emit(this, 'vitrine-run', run));
     }
     if (ready) this.ask();
   }
@@ -134,9 +133,7 @@ export class VitrineAutocomplete extends ModelElement {
   }
 
   private drop(): void {
-    clearTimeout(this.rest);
-    this.proof?.abort();
-    this.proof = null;
+    this.prover?.forget();
     this.completer?.forget();
   }
 
@@ -150,31 +147,7 @@ export class VitrineAutocomplete extends ModelElement {
 
   private show(suggestion: Suggestion): void {
     this.suggestion = suggestion;
-    if (suggestion.addition === '') return;
-    this.rest = window.setTimeout(() => void this.prove(suggestion), restMilliseconds);
-  }
-
-  private async prove({ text, result }: Suggestion): Promise<void> {
-    const controller = new AbortController();
-    this.proof = controller;
-    let run = beginRun('completion', text);
-    const tell = (next: Run): void => {
-      run = next;
-      if (!controller.signal.aborted) emit(this, 'vitrine-run', run);
-    };
-    tell(run);
-    try {
-      const proved = await this.model?.generate(text, {
-        policy: result.policy,
-        parity: true,
-        heal: true,
-        signal: controller.signal,
-        onStep: (step) => tell(withStep(run, step)),
-      });
-      if (proved) tell({ ...run, result: proved });
-    } catch (error) {
-      tell({ ...run, error: toEngineError(error) });
-    }
+    if (suggestion.addition !== '') this.prover?.want(suggestion);
   }
 
   private setText(text: string): void {
@@ -264,18 +237,11 @@ export class VitrineAutocomplete extends ModelElement {
   }
 
   private caseView(): TemplateResult {
-    const [command, comment] = splitComment(this.text, this.ghost);
-    // The mirror wraps exactly as the text box over it: there may be no white space between its parts.
-    const mirror = [
-      html`<span class="typed">${this.text}</span>`,
-      html`<span class="ghost" data-ghost>${command}</span>`,
-      html`<span class="comment" data-comment>${comment}</span>`,
-    ];
     return html`
       <div class="case" part="box">
         <span class="prompt" aria-hidden="true">$</span>
         <div class="field">
-          <div class="mirror" dir="auto" aria-hidden="true">${mirror}</div>
+          ${ghostView(this.text, this.ghost)}
           <textarea
             id="box"
             dir="auto"
@@ -350,14 +316,6 @@ export class VitrineAutocomplete extends ModelElement {
   }
 
   static override styles = [shared, panelStyles, autocompleteStyles];
-}
-
-const commentStart = '  # ';
-
-/** What is suggested of the command, and of the comment that explains it unless that has been begun. */
-function splitComment(text: string, ghost: string): [string, string] {
-  const at = text.includes(commentStart) ? -1 : ghost.indexOf(commentStart);
-  return at < 0 ? [ghost, ''] : [ghost.slice(0, at), ghost.slice(at)];
 }
 
 customElements.define('vitrine-autocomplete', VitrineAutocomplete);
