@@ -31,6 +31,7 @@ import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
+import { optionControlView } from '../views/option-control';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
@@ -53,8 +54,6 @@ const texts = messages('sampling', {
   frequency_penalty: 'Frequency',
   penalty_window: 'Window, tokens',
   penalty_prompt: 'The prompt counts, too',
-  slider: '{label}, slider',
-  unset: "the bundle's",
   again: 'Draw again',
   next: 'Next token',
   first: 'First token only',
@@ -242,42 +241,15 @@ export class VitrineSampling extends ModelElement {
   }
 
   private controlView(name: FieldOption): TemplateResult {
-    const label = texts[name];
-    const wrong = this.wrongOption === name;
-    const value = this.fields.numbers[name];
-    const slider = name === 'seed' ? null : sliders[name];
-    const effective = this.effectiveValue(name);
-    const shown = value.trim() === '' ? effective : value;
-    return html`
-      <div class="control ${slider ? '' : 'plain'}">
-        <label for=${name}>${label}</label>
-        <div class="entry">
-          ${
-            slider
-              ? html`<input
-                  type="range"
-                  aria-label=${fill(texts.slider, { label })}
-                  min=${slider.min}
-                  max=${slider.max}
-                  step=${slider.step}
-                  .value=${String(Number.isFinite(Number(shown)) && shown !== '' ? shown : slider.off)}
-                  @input=${(event: Event) => this.setNumber(name, (event.target as HTMLInputElement).value)}
-                />`
-              : nothing
-          }
-          <input
-            id=${name}
-            inputmode="decimal"
-            autocomplete="off"
-            placeholder=${effective === '' ? texts.unset : effective}
-            aria-invalid=${wrong}
-            aria-describedby=${wrong ? 'error' : nothing}
-            .value=${value}
-            @input=${(event: Event) => this.setNumber(name, (event.target as HTMLInputElement).value)}
-          />
-        </div>
-      </div>
-    `;
+    return optionControlView({
+      name,
+      label: texts[name],
+      value: this.fields.numbers[name],
+      effective: this.effectiveValue(name),
+      wrong: this.wrongOption === name,
+      slider: name === 'seed' ? null : sliders[name],
+      onInput: (value) => this.setNumber(name, value),
+    });
   }
 
   private stateView(): TemplateResult | typeof nothing {
