@@ -166,6 +166,7 @@ export const autocompleteStyles = css`
   }
 
   .chip {
+    unicode-bidi: plaintext;
     font-family: var(--mono);
     font-weight: 400;
     padding: 0.25rem 0.6rem;

@@ -101,9 +101,16 @@ export const instrumentStyles = css`
     .factor {
       display: none;
     }
+  }
 
+  @container (max-width: 16rem) {
     .lanes span {
       white-space: normal;
+    }
+
+    .lanes .key {
+      display: block;
+      margin-inline: auto 0;
     }
   }
 
