@@ -16,6 +16,12 @@ function propertyKinds(ts, node) {
   return kinds;
 }
 
+/** What an element has of a class that is not public itself is told as the element's own. */
+function asItsOwn(declaration) {
+  declaration.superclass = { name: 'LitElement', package: 'lit' };
+  for (const list of [declaration.members, declaration.attributes]) for (const each of list ?? []) delete each.inheritedFrom;
+}
+
 /** Leaves what is public of the public elements. */
 function publicOnly(names) {
   const kinds = new Map();
@@ -31,8 +37,8 @@ function publicOnly(names) {
         module.exports = module.exports.filter(({ declaration }) => kept.has(declaration.name));
         for (const declaration of module.declarations) {
           const { state, noAttribute } = kinds.get(declaration.name);
-          const isProperty = ({ kind, privacy, name, inheritedFrom }) =>
-            kind === 'field' && privacy === 'public' && !state.has(name) && !inheritedFrom;
+          const isProperty = ({ kind, privacy, name }) => kind === 'field' && privacy === 'public' && !state.has(name);
+          asItsOwn(declaration);
           declaration.members = declaration.members.filter(isProperty);
           for (const member of declaration.members) if (noAttribute.has(member.name)) delete member.attribute;
           declaration.events ??= [];

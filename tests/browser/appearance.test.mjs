@@ -61,6 +61,52 @@ test('at 320 pixels nothing scrolls sideways, before and after a generation, and
   });
 });
 
+for (const width of [1280, 320]) {
+  test(`with text of twice the size nothing scrolls sideways at ${width} pixels, in every section`, async () => {
+    await withPage(browser, { width }, async (page) => {
+      await untilReady(page);
+      await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+      await generateToTheEnd(page);
+      await showEverySection(page);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      // A frame of a part may hide what does not fit into it from the page.
+      const cut = await page.$$eval('main vitrine-lanes, main vitrine-cache, main vitrine-proof, main vitrine-generator', (hosts) =>
+        hosts.map((host) => host.shadowRoot.querySelector('.panel')).filter((panel) => panel.scrollWidth > panel.clientWidth).length,
+      );
+      assert.equal(cut, 0, 'panels whose content does not fit');
+    });
+  });
+}
+
+test('in a layout from right to left the sentences of the page itself are at its right, and end with their full stops', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    const sentences = await page.$$eval('.intro p, main > section > header p, footer p', (paragraphs) =>
+      paragraphs.map((paragraph) => {
+        const texts = [...paragraph.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
+        const last = texts.at(-1);
+        const stop = last.data.lastIndexOf('.');
+        const at = (offset) => {
+          const range = new Range();
+          range.setStart(last, offset);
+          range.setEnd(last, offset + 1);
+          return range.getBoundingClientRect();
+        };
+        const whole = new Range();
+        whole.selectNodeContents(paragraph);
+        const { right } = whole.getBoundingClientRect();
+        return { text: paragraph.textContent.trim(), ends: at(stop).left >= at(stop - 1).right - 1, gap: paragraph.getBoundingClientRect().right - right };
+      }),
+    );
+    assert.ok(sentences.length >= 11, `${sentences.length} sentences`);
+    for (const { text, ends, gap } of sentences) {
+      assert.ok(ends, `${text}: its full stop is behind its last letter`);
+      assert.ok(gap < 2, `${text}: ${gap} pixels from its right edge`);
+    }
+  });
+});
+
 test('at 320 pixels the table of contents shows the section that is being read, in either direction', async () => {
   await withPage(browser, { width: 320, height: 640 }, async (page) => {
     await untilReady(page);

@@ -114,7 +114,7 @@ test("a worker's script that is not there, is cut or is another text is told by 
   }
 });
 
-test('a section whose code is not there says so, and loads it once it is', async () => {
+test('a section whose code is not there says so, and loads it once it is, on the page as it stands', async () => {
   const { folder, remove } = await copyOfPage();
   try {
     // The scripts that define the element, the page's and that of the embed; their names are hashes.
@@ -128,11 +128,18 @@ test('a section whose code is not there says so, and loads it once it is', async
       await page.$eval('#cache', (section) => section.scrollIntoView());
       const alert = await page.waitForSelector('vitrine-cache [role=alert]');
       assert.match(await alert.evaluate((element) => element.textContent), /did not load: /);
+      // A page that was loaded anew, or could not be, would know nothing of it.
+      await page.evaluate(() => (globalThis.isTheSamePage = true));
+      const again = await page.$('vitrine-cache button');
+      await page.setOfflineMode(true);
+      await again.click();
+      await page.waitForFunction((element) => /did not load again: /.test(element.textContent), {}, alert);
+      await page.setOfflineMode(false);
       for (const script of defining) await rename(path.join(folder, `${script}.away`), path.join(folder, script));
-      await Promise.all([page.waitForNavigation(), (await page.$('vitrine-cache button')).click()]);
-      await untilReady(page);
-      await page.$eval('#cache', (section) => section.scrollIntoView());
+      await again.click();
       await inside(page, 'vitrine-cache', '[data-row="1"]');
+      assert.equal(await page.$('vitrine-cache > *'), null, 'what stood in its place is gone');
+      assert.equal(await page.evaluate(() => globalThis.isTheSamePage), true);
     });
   } finally {
     await remove();

@@ -85,6 +85,8 @@ test('a text is trained on, stopped and kept; what it learned generates with par
     await click(page, '.made button[type=submit]');
     assert.match(await textOf(page, host, '[data-parity]'), /^(\d+) of \1 tokens identical, 0 bits differ$/);
     const text = await page.$eval(`${host} >>> [data-output]`, (output) => output.textContent);
+    await (await inside(page, host, '.made #prompt')).type(' evening');
+    assert.equal(await textOf(page, host, '.output .given'), 'On Monday', 'it stands after what it was generated from');
 
     const { name, bytes } = await downloadOf(page, () => click(page, '.made > button'));
     assert.equal(name, 'yours.zip');

@@ -71,7 +71,8 @@ const web = {
   runs: ['engine', 'state'],
   views: ['styles', 'runs'],
   elements: ['engine', 'styles', 'browser', 'state', 'runs', 'views'],
-  lessons: ['engine', 'state', 'styles', 'views', 'elements'],
+  lessons: ['engine', 'state', 'styles', 'runs', 'views', 'elements'],
+  sections: ['elements'],
 };
 
 /** The files of web/src/engine whose values other folders may use: all else of it is behind the client. */

@@ -24,6 +24,16 @@ test('every public element is in it, with what it is, where its files are, and i
   }
 });
 
+test('each attribute, part and event of an element says what it means, and base, bundle and hide are its own', () => {
+  for (const { tagName, attributes, cssParts, events, superclass } of elements) {
+    for (const { name, description } of [...attributes, ...cssParts, ...events]) assert.ok(description, `${tagName}: ${name}`);
+    const wanted = tagName === 'vitrine-training' ? ['base', 'hide'] : ['base', 'bundle', 'hide'];
+    for (const name of wanted) assert.ok(attributes.some((attribute) => attribute.name === name), `${tagName}: ${name}`);
+    assert.ok(!attributes.some(({ inheritedFrom }) => inheritedFrom), `${tagName}: of a class that is in no manifest`);
+    assert.equal(superclass.package, 'lit', tagName);
+  }
+});
+
 test('no private member, no internal state and no event without a name is told as public', () => {
   for (const { tagName, members, attributes, events } of elements) {
     assert.ok(members.every(({ privacy }) => privacy === 'public'), tagName);

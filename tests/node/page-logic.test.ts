@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { directionOf } from '../../web/src/direction';
-import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
+import type { LanguageModel } from '../../web/src/engine/client';
+import type { CacheMap, Description, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
 import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/runs/completer';
-import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
+import { growthOverContext, growthPoints } from '../../web/src/runs/growth';
+import { Prover } from '../../web/src/runs/prover';
+import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep, type Run } from '../../web/src/runs/run';
 import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
 import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
 import { initialSampling } from '../../web/src/state/sampling-fields';
@@ -318,6 +321,49 @@ test('an error is told only for the text that is still wanted', async () => {
   asked[1]?.fail(new Error('in time'));
   await settle();
   assert.deepEqual(errors, ['in time']);
+});
+
+/** A model that proves when the test says so. */
+function provingModel() {
+  const asked: Array<{ text: string; signal: AbortSignal | undefined; step: () => void; end: (result: RunResult) => void }> = [];
+  const generate: LanguageModel['generate'] = (text, { signal, onStep } = {}) =>
+    new Promise((end) => asked.push({ text, signal, step: () => onStep?.(step({ token: 1 })), end }));
+  return { model: { generate }, asked };
+}
+
+test('a suggestion is proved when the typing rests, and tells nothing more once it is forgotten', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { model, asked } = provingModel();
+  const told: Run[] = [];
+  const prover = new Prover(model, (run) => told.push(run));
+  const suggestion = (text: string): Suggestion => ({ text, addition: 'x', result: { policy: {} } as RunResult });
+  for (const text of ['g', 'gi', 'git']) {
+    t.mock.timers.tick(300);
+    prover.want(suggestion(text));
+  }
+  assert.equal(asked.length, 0, 'the typing does not rest yet');
+  t.mock.timers.tick(400);
+  assert.deepEqual(asked.map(({ text }) => text), ['git'], 'what was typed on is not proved');
+  asked[0]?.step();
+  asked[0]?.end({ text: 'x' } as RunResult);
+  await settle();
+  assert.deepEqual(told.map(({ steps, result }) => [steps.length, result !== null]), [[0, false], [1, false], [1, true]]);
+  prover.want(suggestion('git '));
+  t.mock.timers.tick(400);
+  prover.forget();
+  assert.equal(asked[1]?.signal?.aborted, true);
+  asked[1]?.step();
+  asked[1]?.end({ text: 'late' } as RunResult);
+  await settle();
+  assert.equal(told.length, 4, 'the beginning of the second proof is the last that was told');
+});
+
+test('growth is asked for from one position to the whole context', async () => {
+  const asked: number[][] = [];
+  const growth = async (lengths: readonly number[]): Promise<[]> => (asked.push([...lengths]), []);
+  await growthOverContext({ growth }, { architecture: { max_seq_len: 256 } } as unknown as Description);
+  const [lengths = []] = asked;
+  assert.deepEqual([lengths.length, lengths[0], lengths[1], lengths.at(-1)], [growthPoints, 1, 16, 256]);
 });
 
 test("a text's direction is that of its first letter, looked for near its beginning alone", () => {

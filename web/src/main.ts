@@ -102,9 +102,9 @@ window.addEventListener('pageshow', ({ persisted }) => {
 applyState();
 markContents(element('.contents'));
 autocomplete.recording = recording;
-const rows = (): Promise<unknown> => import('./sections-of-rows');
-const model = (): Promise<unknown> => import('./sections-of-the-model');
-const bundle = (): Promise<unknown> => import('./sections-of-bundles');
+const rows = (): Promise<unknown> => import('./sections/rows');
+const model = (): Promise<unknown> => import('./sections/model');
+const bundle = (): Promise<unknown> => import('./sections/bundles');
 loadWhenNear({
   'vitrine-lanes': rows,
   'vitrine-cache': rows,

@@ -7,6 +7,7 @@ type Loaders = Readonly<Record<string, () => Promise<unknown>>>;
 
 const texts = messages('load-when-near', {
   failed: 'The code of this section did not load: {error}',
+  failed_again: 'The code of this section did not load again: {error}. If it never does, load the page anew: its address keeps what you set.',
   retry: 'Try again',
 });
 
@@ -14,22 +15,27 @@ const texts = messages('load-when-near', {
 const margin = '600px 0px';
 
 /**
- * What an element without its code shows is what stands between its tags. A browser may keep a script that failed for as
- * long as the page: trying again is the page anew, whose address holds what the visitor has set.
+ * What an element without its code shows is what stands between its tags. Trying again loads nothing but the code: the
+ * page stays, with what was generated and trained on it, be there a network or none.
  */
 async function load(target: Element, loader: () => Promise<unknown>): Promise<void> {
-  try {
-    await loader();
-  } catch (error) {
-    const told = document.createElement('p');
-    told.setAttribute('role', 'alert');
-    told.textContent = fill(texts.failed, { error: String(error) });
-    const retry = document.createElement('button');
-    retry.type = 'button';
-    retry.textContent = texts.retry;
-    retry.addEventListener('click', () => location.reload());
-    target.replaceChildren(told, retry);
-  }
+  const told = document.createElement('p');
+  told.setAttribute('role', 'alert');
+  const retry = document.createElement('button');
+  retry.type = 'button';
+  retry.textContent = texts.retry;
+  const attempt = async (sentence: string): Promise<void> => {
+    try {
+      await loader();
+      target.replaceChildren();
+    } catch (error) {
+      told.textContent = fill(sentence, { error: String(error) });
+      // It stays where it is, with the focus, when it has failed again.
+      if (!retry.isConnected) target.replaceChildren(told, retry);
+    }
+  };
+  retry.addEventListener('click', () => void attempt(texts.failed_again));
+  await attempt(texts.failed);
 }
 
 /** `loaders` has, by an element's name, what defines it. */

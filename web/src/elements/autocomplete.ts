@@ -1,23 +1,27 @@
 // <vitrine-autocomplete>: a text box that shows the model's completion behind the cursor. Tab accepts it, Escape
-// dismisses it. When the typing rests, the completion is proved: it is generated once more with every token compared
-// against the full prefix, and told as `vitrine-run` events.
+// dismisses it. When the typing rests, the completion is proved, and the proof told as `vitrine-run` events.
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
-import { EngineError, errorMeanings, toEngineError } from '../engine/errors';
+import { EngineError, errorMeanings } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { additionOf, Completer, nextWord, type Suggestion } from '../runs/completer';
+import { Prover } from '../runs/prover';
 import type { Recording } from '../runs/recording';
-import { beginRun, recordedRun, withStep, type Run } from '../runs/run';
+import { recordedRun } from '../runs/run';
 import { autocompleteStyles } from '../styles/autocomplete';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { milliseconds } from '../views/format';
+import { ghostView } from '../views/ghost';
 import { loadFailureView, loadProgressView } from '../views/load-progress';
 import { reuseStripView } from '../views/reuse-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('autocomplete', {
   title: 'Type a shell command',
@@ -35,8 +39,6 @@ const texts = messages('autocomplete', {
 });
 
 const examples = ['git commit ', 'docker run --', 'tar -', 'npm install --', 'kubectl get '];
-/** So long after the last key the typing counts as resting. */
-const restMilliseconds = 350;
 /** Far more than any context holds; a longer paste is refused, since the page would stand still over it. */
 const maxCharacters = 20_000;
 
@@ -44,8 +46,6 @@ const maxCharacters = 20_000;
  * A text box that completes what is typed, with a model in the visitor's browser.
  *
  * @element vitrine-autocomplete
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} text - What is in the box.
  * @fires {CustomEvent<string>} vitrine-text - The visitor changed the text.
  * @fires {CustomEvent<Run>} vitrine-run - A completion is proved: once when it begins, and for every step.
@@ -56,18 +56,14 @@ const maxCharacters = 20_000;
  * @csspart cost - What the completion cost.
  * @csspart box - The case with the text box.
  */
-export class VitrineAutocomplete extends LitElement {
+export class VitrineAutocomplete extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     text: {},
     recording: { attribute: false },
     suggestion: { state: true },
     composing: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare text: string;
   /** Shown for its text until the model has loaded. */
   declare recording: Recording | null;
@@ -79,15 +75,12 @@ export class VitrineAutocomplete extends LitElement {
   private readonly engine = new EngineController(this, () => this.onEngine());
   private model: LanguageModel | null = null;
   private completer: Completer | null = null;
-  private proof: AbortController | null = null;
-  private rest = 0;
+  private prover: Prover | null = null;
   /** The text for which Escape was pressed: it gets no suggestion until it changes. */
   private dismissed: string | null = null;
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.text = '';
     this.recording = null;
     this.suggestion = null;
@@ -129,6 +122,7 @@ export class VitrineAutocomplete extends LitElement {
           onSuggestion: (suggestion) => this.show(suggestion),
           onError: (error) => (this.error = error),
         });
+      this.prover = model && new Prover(model, (run) => emit(this, 'vitrine-run', run));
     }
     if (ready) this.ask();
   }
@@ -139,9 +133,7 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   private drop(): void {
-    clearTimeout(this.rest);
-    this.proof?.abort();
-    this.proof = null;
+    this.prover?.forget();
     this.completer?.forget();
   }
 
@@ -155,31 +147,7 @@ export class VitrineAutocomplete extends LitElement {
 
   private show(suggestion: Suggestion): void {
     this.suggestion = suggestion;
-    if (suggestion.addition === '') return;
-    this.rest = window.setTimeout(() => void this.prove(suggestion), restMilliseconds);
-  }
-
-  private async prove({ text, result }: Suggestion): Promise<void> {
-    const controller = new AbortController();
-    this.proof = controller;
-    let run = beginRun('completion', text);
-    const tell = (next: Run): void => {
-      run = next;
-      if (!controller.signal.aborted) emit(this, 'vitrine-run', run);
-    };
-    tell(run);
-    try {
-      const proved = await this.model?.generate(text, {
-        policy: result.policy,
-        parity: true,
-        heal: true,
-        signal: controller.signal,
-        onStep: (step) => tell(withStep(run, step)),
-      });
-      if (proved) tell({ ...run, result: proved });
-    } catch (error) {
-      tell({ ...run, error: toEngineError(error) });
-    }
+    if (suggestion.addition !== '') this.prover?.want(suggestion);
   }
 
   private setText(text: string): void {
@@ -269,18 +237,11 @@ export class VitrineAutocomplete extends LitElement {
   }
 
   private caseView(): TemplateResult {
-    const [command, comment] = splitComment(this.text, this.ghost);
-    // The mirror wraps exactly as the text box over it: there may be no white space between its parts.
-    const mirror = [
-      html`<span class="typed">${this.text}</span>`,
-      html`<span class="ghost" data-ghost>${command}</span>`,
-      html`<span class="comment" data-comment>${comment}</span>`,
-    ];
     return html`
       <div class="case" part="box">
         <span class="prompt" aria-hidden="true">$</span>
         <div class="field">
-          <div class="mirror" dir="auto" aria-hidden="true">${mirror}</div>
+          ${ghostView(this.text, this.ghost)}
           <textarea
             id="box"
             dir="auto"
@@ -315,7 +276,7 @@ export class VitrineAutocomplete extends LitElement {
         <span><kbd>Esc</kbd> ${texts.dismisses}</span>
       </p>
       <p class="hidden" role="status">${ghost === '' ? '' : fill(texts.suggestion, { text: ghost })}</p>
-      ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+      ${errorView(this.error)}
       ${load.kind === 'loading' ? this.loadingView(load.progress) : this.costView()}
       <p class="examples small soft" part="examples">
         <span>${texts.examples}</span>
@@ -354,15 +315,7 @@ export class VitrineAutocomplete extends LitElement {
     `;
   }
 
-  static override styles = [shared, autocompleteStyles];
-}
-
-const commentStart = '  # ';
-
-/** What is suggested of the command, and of the comment that explains it unless that has been begun. */
-function splitComment(text: string, ghost: string): [string, string] {
-  const at = text.includes(commentStart) ? -1 : ghost.indexOf(commentStart);
-  return at < 0 ? [ghost, ''] : [ghost.slice(0, at), ghost.slice(at)];
+  static override styles = [shared, panelStyles, autocompleteStyles];
 }
 
 customElements.define('vitrine-autocomplete', VitrineAutocomplete);

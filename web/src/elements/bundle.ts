@@ -1,14 +1,16 @@
 // <vitrine-bundle>: what is loaded: name, version, every part with its size and hash, held-out figures, and where the
 // corpus came from. It shows what the manifest and the engine say, and adds nothing.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import type { BundlePart, Description, JsonObject } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { bytes, count, magnitude, percent } from '../views/format';
 import { progressText } from '../views/load-progress';
 import { EngineController, engineUrls } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('bundle', {
   title: 'The bundle',
@@ -167,23 +169,12 @@ const manifestText = ({ corpus, training, held_out }: Description): string =>
  * What is loaded: version, parts with their hashes, architecture, held-out figures, training and corpus.
  *
  * @element vitrine-bundle
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @csspart title - The title.
  * @csspart panel - The frame.
  */
-export class VitrineBundle extends LitElement {
-  static override properties = { base: {}, bundle: {} };
-  declare base: string | null;
-  declare bundle: string | null;
+export class VitrineBundle extends ModelElement {
 
   private readonly engine = new EngineController(this);
-
-  constructor() {
-    super();
-    this.base = null;
-    this.bundle = null;
-  }
 
   override render(): TemplateResult {
     return html`
@@ -245,6 +236,7 @@ export class VitrineBundle extends LitElement {
 
   static override styles = [
     shared,
+    panelStyles,
     css`
       th,
       td,

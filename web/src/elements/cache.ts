@@ -1,7 +1,7 @@
 // <vitrine-cache>: the KV cache of a small batch, filling as tokens arrive: what each row holds by layer, head and
 // position, its bytes by formula, used and allocated, and rows that join, finish and leave.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import type { LanguageModel } from '../engine/client';
@@ -10,15 +10,18 @@ import { fill, messages } from '../messages';
 import type { HeldRows } from '../runs/held-rows';
 import { cacheStyles } from '../styles/cache';
 import { instrumentStyles } from '../styles/instruments';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { cacheBytesView } from '../views/cache-bytes';
 import { cacheFormulaView } from '../views/cache-formula';
 import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cache-grid';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
+import { ModelElement } from './model-element';
 import { SteppingController } from './stepping-controller';
 
 const texts = messages('cache', {
@@ -66,24 +69,18 @@ interface Row {
  * The KV cache of a batch whose rows join, finish and leave.
  *
  * @element vitrine-cache
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  * @csspart row - A row of the batch.
  */
-export class VitrineCache extends LitElement {
+export class VitrineCache extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     rows: { state: true },
     prompt: { state: true },
     status: { state: true },
     perPosition: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare rows: readonly Row[];
   declare prompt: string;
   declare status: string;
@@ -98,8 +95,6 @@ export class VitrineCache extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'tar -';
     this.perPosition = 0;
     this.clear();
@@ -193,7 +188,7 @@ export class VitrineCache extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         <p class="status small soft" role="status">${this.status}</p>
         ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
         <div class="rows">
@@ -294,7 +289,7 @@ export class VitrineCache extends LitElement {
     return load.kind === 'ready' ? load.description.architecture : null;
   }
 
-  static override styles = [shared, instrumentStyles, cacheStyles];
+  static override styles = [shared, panelStyles, instrumentStyles, cacheStyles];
 }
 
 const after = (row: Row, step: RunStep, map: CacheMap): Row => ({

@@ -1,7 +1,7 @@
 // <vitrine-faults>: breaks the model on purpose, one fault at a time: the visitor predicts, two lanes run, and the
 // detectors say what they see. What a fault does is the engine's; the page's own rows never have one.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { FaultList, Sightings } from '../engine/protocol';
@@ -9,14 +9,17 @@ import { messages } from '../messages';
 import { demonstrationOf } from '../runs/fault-demonstrations';
 import { bitsDiffer, noFault, runTrial, textChanged, type Trial } from '../runs/fault-trial';
 import { faultStyles } from '../styles/faults';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { dataTableView } from '../views/figure';
 import { idleView } from '../views/load-progress';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('faults', {
   title: 'Break it: would anybody notice?',
@@ -77,9 +80,9 @@ interface Outcome {
 }
 
 /**
+ * The model broken on purpose, one known mistake at a time, and what notices.
+ *
  * @element vitrine-faults
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} fault - The fault that is chosen, by name; "none" by default.
  * @fires {CustomEvent<{fault: string, right: number, asked: number}>} vitrine-faults - A fault was run, and the prediction compared.
  * @csspart title - The title.
@@ -87,18 +90,14 @@ interface Outcome {
  * @csspart prediction - What the visitor expects.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineFaults extends LitElement {
+export class VitrineFaults extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     fault: {},
     list: { state: true },
     prediction: { state: true },
     outcome: { state: true },
     stage: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare fault: string;
   declare list: FaultList | null;
   declare prediction: Prediction;
@@ -109,8 +108,6 @@ export class VitrineFaults extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.fault = noFault;
     this.list = null;
     this.prediction = noPrediction;
@@ -199,7 +196,7 @@ export class VitrineFaults extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.list ? this.formView(this.list) : this.waitingView()}
-        ${this.outcome?.error ? html`<p class="error" role="alert"><code>${this.outcome.error.code}: ${this.outcome.error.message}</code></p>` : nothing}
+        ${errorView(this.outcome?.error ?? null)}
         ${this.outcome && this.list ? this.outcomeView(this.outcome, this.list) : nothing}
       </section>
     `;
@@ -329,7 +326,7 @@ export class VitrineFaults extends LitElement {
     `;
   }
 
-  static override styles = [shared, sectionStyles, faultStyles];
+  static override styles = [shared, panelStyles, sectionStyles, faultStyles];
 }
 
 customElements.define('vitrine-faults', VitrineFaults);

@@ -1,19 +1,22 @@
 // <vitrine-generator>: generates a text freely from a prompt under a policy, streaming, with a Stop that stops. Every
 // step is told as a `vitrine-run` event, for the proof beside it.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
 import { beginRun, isRunning, withStep, type Run } from '../runs/run';
 import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { verdictText } from '../views/verdict';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 import type { VitrinePolicy } from './policy';
 import './policy';
 
@@ -33,8 +36,6 @@ const texts = messages('generator', {
  * Generates a text from a prompt under a policy, token by token, each of them proved.
  *
  * @element vitrine-generator
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
  * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-generator-state - The visitor changed the prompt or the policy.
@@ -46,17 +47,14 @@ const texts = messages('generator', {
  * @csspart policy - The policy; `hide` also takes its options by name: mode, temperature, top_k, stop_strings, ...
  * @csspart output - The generated text.
  */
-export class VitrineGenerator extends LitElement {
+export class VitrineGenerator extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     fields: { attribute: false },
     run: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
+  /** The policy, as its form holds it. */
   declare fields: PolicyFields;
   declare run: Run | null;
 
@@ -65,8 +63,6 @@ export class VitrineGenerator extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'docker run';
     this.fields = initialFields;
     this.run = null;
@@ -165,14 +161,15 @@ export class VitrineGenerator extends LitElement {
   }
 
   private outputView(run: Run): TemplateResult | typeof nothing {
-    if (run.error && run.steps.length === 0) return this.errorView(run.error);
+    const error = errorView(this.errorOf(run));
+    if (run.error && run.steps.length === 0) return error;
     const cursor = isRunning(run) ? html`<span class="cursor" aria-hidden="true"></span>` : nothing;
     const text = run.result?.text ?? run.steps.map((step) => step.text).join('');
     return html`
       <div class="output" part="output" role="group" aria-label=${texts.output} tabindex="0">
         <p dir="auto"><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
       </div>
-      ${run.error ? this.errorView(run.error) : nothing}
+      ${error}
       <p class="after small soft" role="status">${run.result ? this.resultView(run) : nothing}</p>
     `;
   }
@@ -191,50 +188,31 @@ export class VitrineGenerator extends LitElement {
     `;
   }
 
-  private errorView(error: EngineError): TemplateResult | typeof nothing {
-    // The policy shows an error that names one of its fields.
-    if (error.code === 'invalid_option' && fieldOf(error.message)) return nothing;
-    return html`<p class="error after" role="alert">${error.code}: ${error.message}</p>`;
+  /** The policy shows an error that names one of its fields. */
+  private errorOf({ error }: Run): EngineError | null {
+    return error?.code === 'invalid_option' && fieldOf(error.message) ? null : error;
   }
 
   static override styles = [
     shared,
+    panelStyles,
     css`
+      /* The field has all the room there is; in lines of their own the buttons share it. */
       .line {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto auto;
+        display: flex;
+        flex-wrap: wrap;
         gap: var(--space-2);
         margin: 0.2rem 0 var(--space-4);
       }
 
-      @media (max-width: 30rem) {
-        .line {
-          grid-template-columns: 1fr 1fr;
-        }
-
-        .line input {
-          grid-column: 1 / -1;
-        }
+      .line input {
+        flex: 999 1 10rem;
+        width: auto;
+        min-width: 0;
       }
 
-      .output {
-        margin-top: var(--space-4);
-        padding: var(--space-3) var(--space-4);
-        min-height: 3.6rem;
-        border: 1px solid var(--line);
-        border-radius: var(--radius-small);
-        background: var(--well);
-      }
-
-      .output p {
-        margin: 0;
-        font-family: var(--mono);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-
-      .given {
-        color: var(--ghost);
+      .line button {
+        flex: 1 1 auto;
       }
 
       .cursor {

@@ -1,16 +1,18 @@
 // <vitrine-inside>: what happens inside the model at one token of a text: attention, RoPE, the residual stream, the logit
 // lens. The engine records a pass over the prefix; nothing of it is computed here.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { Newest } from '../runs/newest';
 import { insideStyles } from '../styles/inside';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
@@ -21,6 +23,7 @@ import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
 import './line-chart';
+import { ModelElement } from './model-element';
 
 const texts = messages('inside', {
   title: 'Inside: what the model does at one token',
@@ -45,21 +48,19 @@ interface Look {
 }
 
 /**
+ * What happened inside the model at one token: attention, RoPE, the residual stream, the lens of each layer.
+ *
  * @element vitrine-inside
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} text - The text that is read.
  * @attr {number} position - The token that is looked into; the last one by default.
  * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-inside - The visitor chose another text or token.
  * @csspart title - The title.
- * @csspart text
- * @csspart tokens
+ * @csspart text - The field of the text that is read.
+ * @csspart tokens - The text's tokens, one of which is looked into.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineInside extends LitElement {
+export class VitrineInside extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     text: {},
     position: { type: Number },
     tokens: { state: true },
@@ -67,8 +68,6 @@ export class VitrineInside extends LitElement {
     error: { state: true },
     chosen: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare text: string;
   declare position: number | null;
   declare tokens: readonly TokenPiece[];
@@ -82,8 +81,6 @@ export class VitrineInside extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.text = 'docker run --rm -it';
     this.position = null;
     this.tokens = [];
@@ -143,7 +140,7 @@ export class VitrineInside extends LitElement {
             @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
           />
         </div>
-        ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+        ${errorView(this.error, 'error')}
         ${this.inside ? this.insideView(this.inside) : this.waitingView()}
       </section>
     `;
@@ -209,7 +206,7 @@ export class VitrineInside extends LitElement {
     `;
   }
 
-  static override styles = [shared, sectionStyles, insideStyles];
+  static override styles = [shared, panelStyles, sectionStyles, insideStyles];
 }
 
 customElements.define('vitrine-inside', VitrineInside);

@@ -1,14 +1,16 @@
 // <vitrine-lab name="...">: a lesson's figure that stands alone. A question to predict, the figure, the reasoning to check
 // the prediction against, and a quiz. It keeps its result in this browser and tells it; the lessons are registered.
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { fill, messages } from '../messages';
 import { forgetResult, keepResult, recallResult, type LabResult } from '../state/lab-record';
 import { labStyles } from '../styles/lab';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { emit } from './emit';
 import { paragraphs, type Lesson } from './lesson';
+import { ModelElement } from './model-element';
 import { Presentation } from './presentation';
 import './quiz';
 import type { QuizResult } from './quiz';
@@ -45,9 +47,6 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  *
  * @element vitrine-lab
  * @attr {string} name - Which lab.
- * @attr {string} base - The folder of the engine's files; by default that of the script.
- * @attr {string} bundle - The folder of the model's bundle; by default models/shell/ in the base.
- * @attr {string} hide - Parts that are not shown, by name, with blanks between them.
  * @fires {CustomEvent<LabResult>} vitrine-lab-result - The quiz was checked.
  * @fires {CustomEvent<{lab: string, predicted: string}>} vitrine-lab-predicted - The figure was revealed.
  * @fires {CustomEvent<{lab: string}>} vitrine-lab-forgotten - The kept result was given up.
@@ -60,11 +59,9 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @csspart quiz - The quiz.
  * @csspart record - The best result so far.
  */
-export class VitrineLab extends LitElement {
+export class VitrineLab extends ModelElement {
   static override properties = {
     name: { reflect: true },
-    base: {},
-    bundle: {},
     lesson: { state: true },
     problem: { state: true },
     prediction: { state: true },
@@ -73,10 +70,6 @@ export class VitrineLab extends LitElement {
   };
   /** Which lab: the name that its lesson is registered under. */
   declare name: string;
-  /** The folder of the engine's files. */
-  declare base: string | null;
-  /** The folder of the model's bundle. */
-  declare bundle: string | null;
   declare lesson: Lesson | null;
   declare problem: string | null;
   declare prediction: string;
@@ -87,8 +80,6 @@ export class VitrineLab extends LitElement {
   constructor() {
     super();
     this.name = '';
-    this.base = null;
-    this.bundle = null;
     this.lesson = null;
     this.problem = null;
     this.prediction = '';
@@ -231,7 +222,7 @@ export class VitrineLab extends LitElement {
     `;
   }
 
-  static override styles = [shared, labStyles];
+  static override styles = [shared, panelStyles, labStyles];
 }
 
 customElements.define('vitrine-lab', VitrineLab);

@@ -1,20 +1,23 @@
 // <vitrine-lanes>: one text in two lanes, with the cache and with the whole prefix computed anew, stepped token by token,
 // run and rewound; what each token cost in either lane; and how that grows with the length of the text.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
 import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { growthOverContext } from '../runs/growth';
 import type { HeldRows } from '../runs/held-rows';
 import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
 import { lanesStyles } from '../styles/lanes';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
-import { growthChart, growthConclusion, growthMeasures, growthTable, measureName, type GrowthMeasure } from '../views/growth';
+import { growthView, type GrowthMeasure } from '../views/growth';
 import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
@@ -25,6 +28,7 @@ import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
 import './line-chart';
 import { emit } from './emit';
+import { ModelElement } from './model-element';
 import { SteppingController } from './stepping-controller';
 
 const texts = messages('lanes', {
@@ -39,17 +43,12 @@ const texts = messages('lanes', {
   waiting: 'Step computes one token in both lanes and compares every bit of its logits. Run goes on until you pause it.',
   reused: 'Of the prompt, {n} positions came out of the cache of a row before: only the rest was computed.',
   time: 'Where the time goes',
-  growth: 'How one step grows with the text',
-  measure: 'What to count',
   status: '{parity}; {finish}.',
   paused: 'paused',
   rewound: 'Rewound to {n} tokens. The next step draws again what it drew there before.',
 });
 
 const defaultPolicy: PolicyOptions = { mode: 'greedy', max_new_tokens: 96 };
-
-/** Lengths for which growth is asked: so many, evenly spread over the context. */
-const growthPoints = 17;
 
 interface Row {
   id: number;
@@ -60,8 +59,6 @@ interface Row {
  * Cached decode beside the full prefix recomputed, token by token.
  *
  * @element vitrine-lanes
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
@@ -70,10 +67,8 @@ interface Row {
  * @csspart panel - The frame.
  * @csspart controls - The buttons.
  */
-export class VitrineLanes extends LitElement {
+export class VitrineLanes extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     policy: { attribute: false },
     steps: { state: true },
@@ -83,8 +78,6 @@ export class VitrineLanes extends LitElement {
     measure: { state: true },
     rewindBy: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
   declare policy: PolicyOptions;
   declare steps: readonly RunStep[];
@@ -102,8 +95,6 @@ export class VitrineLanes extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'tar --extract --file';
     this.policy = defaultPolicy;
     this.growth = [];
@@ -126,12 +117,8 @@ export class VitrineLanes extends LitElement {
   private async measureGrowth(model: LanguageModel): Promise<void> {
     const { load } = this.stepping.engine;
     if (load.kind !== 'ready' || this.growth.length > 0) return;
-    const longest = Number(load.description.architecture['max_seq_len']);
-    const lengths = Array.from({ length: growthPoints }, (_, index) =>
-      Math.max(1, Math.round((longest * index) / (growthPoints - 1))),
-    );
     try {
-      this.growth = await model.growth(lengths);
+      this.growth = await growthOverContext(model, load.description);
     } catch (error) {
       if (this.stepping.engine.model === model) this.stepping.fail(error);
     }
@@ -217,11 +204,11 @@ export class VitrineLanes extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
         <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
-        ${this.growth.length === 0 ? nothing : this.growthView()}
+        ${this.growth.length === 0 ? nothing : growthView(this.growth, this.measure, (measure) => (this.measure = measure))}
       </section>
     `;
   }
@@ -232,7 +219,7 @@ export class VitrineLanes extends LitElement {
     const canRewind = !working && tokenCosts(this.steps).length > 0;
     return html`
       <div class="controls" part="controls">
-        <div class="prompt">
+        <div class="prompt field">
           <label for="prompt">${texts.prompt}</label>
           <input
             id="prompt"
@@ -296,32 +283,7 @@ export class VitrineLanes extends LitElement {
     `;
   }
 
-  private growthView(): TemplateResult {
-    const { growth, measure } = this;
-    return html`
-      <div class="growth">
-        <h3>${texts.growth}</h3>
-        <fieldset class="measures">
-          <legend class="hidden">${texts.measure}</legend>
-          ${growthMeasures.map(
-            (name) => html`
-              <label>
-                <input type="radio" name="measure" .checked=${name === measure} @change=${() => (this.measure = name)} />
-                ${measureName(name)}
-              </label>
-            `,
-          )}
-        </fieldset>
-        ${figureView(
-          html`<vitrine-line-chart .chart=${growthChart(growth, measure)}></vitrine-line-chart>`,
-          growthConclusion(growth, measure),
-          growthTable(growth, measure),
-        )}
-      </div>
-    `;
-  }
-
-  static override styles = [shared, verdictStyles, instrumentStyles, lanesStyles];
+  static override styles = [shared, panelStyles, verdictStyles, instrumentStyles, lanesStyles];
 }
 
 customElements.define('vitrine-lanes', VitrineLanes);

@@ -1,18 +1,21 @@
 // <vitrine-parity>: continues a prompt and holds the cached logits of every schedule against those of the recomputed
 // prefix, bit for bit. The engine runs and compares (docs/exactness.md); here is its report as a table.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { numberOrText } from '../state/policy-fields';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const text = messages('parity', {
   title: 'Parity, over every schedule',
@@ -51,8 +54,6 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * The parity check over every schedule.
  *
  * @element vitrine-parity
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the compared text begins with.
  * @attr {string} tokens - To how many tokens the prompt is continued.
  * @attr {string} seed - The seed of the continuation.
@@ -66,10 +67,8 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * @csspart check - The button.
  * @csspart report - The verdict and the table.
  */
-export class VitrineParity extends LitElement {
+export class VitrineParity extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     tokens: {},
     seed: {},
@@ -77,8 +76,6 @@ export class VitrineParity extends LitElement {
     running: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
   /** As they were typed: the engine judges them. */
   declare tokens: string;
@@ -91,8 +88,6 @@ export class VitrineParity extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'git commit -m';
     this.tokens = '40';
     this.seed = '7';
@@ -137,7 +132,7 @@ export class VitrineParity extends LitElement {
           <button type="submit" part="check" class="primary" aria-disabled=${!ready || this.running}>${text.check}</button>
         </form>
         <p class="small" role="status">${this.statusText()}</p>
-        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${errorView(this.error)}
         ${this.report ? this.reportView(this.report) : nothing}
       </section>
     `;
@@ -208,6 +203,7 @@ export class VitrineParity extends LitElement {
 
   static override styles = [
     shared,
+    panelStyles,
     css`
       form {
         display: flex;

@@ -15,6 +15,7 @@ import {
   type PolicyFields,
 } from '../state/policy-fields';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { Presentation } from './presentation';
 
 const texts = messages('policy', {
@@ -79,18 +80,14 @@ export class VitrinePolicy extends LitElement {
           ${samplingOptions.map((name) => this.numberView(name, sampling))} ${this.numberView('max_new_tokens', true)}
           ${this.stopView()}
         </div>
-        ${
-          wrong && this.error
-            ? html`<p class="error" id="error" role="alert">${this.error.code}: ${this.error.message}</p>`
-            : nothing
-        }
+        ${wrong ? errorView(this.error, 'error') : nothing}
       </fieldset>
     `;
   }
 
   private modeView(mode: Mode): TemplateResult {
     return html`
-      <label class="mode">
+      <label class="choice">
         <input
           type="radio"
           name="mode"
@@ -159,43 +156,12 @@ export class VitrinePolicy extends LitElement {
   static override styles = [
     shared,
     css`
-      fieldset {
-        margin: 0;
-        padding: 0;
-        border: 0;
-        min-width: 0;
-      }
-
-      legend {
-        padding: 0;
-        margin-bottom: var(--space-2);
-        font-size: var(--step--1);
-        font-weight: 650;
-        color: var(--ink-soft);
-      }
-
       .modes {
         display: flex;
         flex-wrap: wrap;
         align-items: center;
         gap: var(--space-1) var(--space-4);
         margin-bottom: var(--space-3);
-      }
-
-      .mode {
-        display: inline-flex;
-        align-items: center;
-        gap: 0.4em;
-        min-height: 1.75rem;
-        color: var(--ink);
-      }
-
-      .mode input {
-        width: 1.1em;
-        min-height: 0;
-        height: 1.1em;
-        margin: 0;
-        accent-color: var(--cached);
       }
 
       .grid {
@@ -205,13 +171,14 @@ export class VitrinePolicy extends LitElement {
         align-items: start;
       }
 
-      .field label {
-        display: block;
-        margin-bottom: 0.2rem;
-      }
-
       .wide {
         grid-column: span 2;
+      }
+
+      @container (max-width: 13.7rem) {
+        .wide {
+          grid-column: auto;
+        }
       }
 
       .field textarea {

@@ -1,12 +1,13 @@
 // <vitrine-proof>: the proof beside the text: cached logits against full-prefix logits, what each lane cost, prefill and
 // decode apart, and the cache's bytes, for the run of its page that began last. It runs nothing.
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 
 import type { LaneCost, RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { isRunning, tokenSteps, totals, type Run } from '../runs/run';
 import { instrumentStyles } from '../styles/instruments';
+import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { verdictStyles } from '../styles/verdict';
 import { cacheBytesView } from '../views/cache-bytes';
@@ -16,6 +17,7 @@ import { tokenChartView } from '../views/token-chart';
 import { tokenTableView } from '../views/token-table';
 import { verdictView } from '../views/verdict';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const compared = (step: RunStep): step is RunStep & { full: LaneCost } => step.full !== null;
 
@@ -37,17 +39,14 @@ const texts = messages('proof', {
  * The proof of the run that began last on its page, as the `vitrine-run` events of other elements tell it.
  *
  * @element vitrine-proof
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} for - The id of the one element whose runs it shows; by default those of all.
  * @csspart title - The title.
  * @csspart panel - The frame.
  */
-export class VitrineProof extends LitElement {
-  static override properties = { base: {}, bundle: {}, for: {}, run: { attribute: false } };
-  declare base: string | null;
-  declare bundle: string | null;
+export class VitrineProof extends ModelElement {
+  static override properties = { for: {}, run: { attribute: false } };
   declare for: string | null;
+  /** The run that is shown; null before the first. */
   declare run: Run | null;
 
   private readonly engine = new EngineController(this);
@@ -63,8 +62,6 @@ export class VitrineProof extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.for = null;
     this.run = null;
   }
@@ -130,6 +127,7 @@ export class VitrineProof extends LitElement {
 
   static override styles = [
     shared,
+    panelStyles,
     verdictStyles,
     instrumentStyles,
     css`

@@ -27,6 +27,8 @@ export interface QuizResult {
 }
 
 /**
+ * Questions with one right answer each.
+ *
  * @element vitrine-quiz
  * @fires {CustomEvent<QuizResult>} vitrine-quiz-result - The answers were checked.
  * @csspart questions - The questions.
@@ -177,18 +179,12 @@ export class VitrineQuiz extends LitElement {
         gap: var(--space-5);
       }
 
-      fieldset {
-        margin: 0;
-        padding: 0;
-        border: 0;
-        min-width: 0;
-      }
-
       legend {
-        padding: 0;
         margin-bottom: var(--space-1);
+        font-size: inherit;
         font-weight: 600;
-        max-width: 70ch;
+        color: inherit;
+        max-width: var(--measure);
       }
 
       .option {
@@ -199,17 +195,13 @@ export class VitrineQuiz extends LitElement {
         padding: 0.25rem 0;
         font-size: var(--step-0);
         color: var(--ink);
-        max-width: 72ch;
+        max-width: var(--measure);
       }
 
       .option input {
-        width: 1.1em;
-        height: 1.1em;
-        min-height: 0;
-        margin: 0;
+        align-self: baseline;
         position: relative;
         top: 0.15em;
-        accent-color: var(--cached);
       }
 
       .why {
@@ -218,7 +210,7 @@ export class VitrineQuiz extends LitElement {
         border-inline-start: 4px solid var(--cached);
         border-radius: var(--radius-small);
         background: var(--cached-soft);
-        max-width: 72ch;
+        max-width: var(--measure);
       }
 
       .why.wrong {

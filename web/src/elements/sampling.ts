@@ -1,7 +1,7 @@
 // <vitrine-sampling>: the policy under glass: what each stage leaves of the next token's distribution, and where the
 // coin falls, greedy beside stochastic. The engine runs the stages and judges the options; here they are drawn.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { copyOrSelect } from '../browser/clipboard';
 import type { EngineError } from '../engine/errors';
@@ -21,18 +21,22 @@ import {
   type SamplingFields,
   type StageOption,
 } from '../state/sampling-fields';
+import { panelStyles } from '../styles/panel';
 import { samplingStyles } from '../styles/sampling';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { copyDocumentView } from '../views/copy-document';
 import { drawLineView } from '../views/draw-line';
+import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
+import { optionControlView } from '../views/option-control';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('sampling', {
   title: 'The policy: from logits to a token',
@@ -50,8 +54,6 @@ const texts = messages('sampling', {
   frequency_penalty: 'Frequency',
   penalty_window: 'Window, tokens',
   penalty_prompt: 'The prompt counts, too',
-  slider: '{label}, slider',
-  unset: "the bundle's",
   again: 'Draw again',
   next: 'Next token',
   first: 'First token only',
@@ -78,24 +80,22 @@ const traced = 40;
 const mostTokens = 24;
 
 /**
+ * What each stage of a policy leaves of the next token's distribution, greedy beside sampled.
+ *
  * @element vitrine-sampling
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
- * @attr {string} bundle - The bundle's folder; models/shell/ in the base by default.
  * @attr {string} prompt - The text that is continued.
  * @fires {CustomEvent<{prompt: string, fields: SamplingFields, tokens: number}>} vitrine-sampling - The visitor changed something.
  * @csspart title - The title.
- * @csspart prompt
- * @csspart options
- * @csspart penalties
- * @csspart actions
- * @csspart tracks
+ * @csspart prompt - The field of the text that is continued.
+ * @csspart options - The sliders and fields of the draw's stages.
+ * @csspart penalties - The penalties, behind their title until it is opened.
+ * @csspart actions - The buttons: another seed, one token more, the first token only.
+ * @csspart tracks - The tokens of the greedy text and of the sampled one.
  * @csspart figure - A figure: picture, conclusion, table.
  * @csspart document - The effective policy.
  */
-export class VitrineSampling extends LitElement {
+export class VitrineSampling extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     prompt: {},
     fields: { attribute: false },
     tokens: { type: Number },
@@ -103,9 +103,8 @@ export class VitrineSampling extends LitElement {
     chosen: { state: true },
     said: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare prompt: string;
+  /** The policy, as its form holds it. */
   declare fields: SamplingFields;
   /** How many tokens are followed. */
   declare tokens: number;
@@ -118,8 +117,6 @@ export class VitrineSampling extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.prompt = 'git';
     this.fields = initialSampling;
     this.tokens = 6;
@@ -226,7 +223,7 @@ export class VitrineSampling extends LitElement {
           </div>
         </fieldset>
       </details>
-      ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+      ${errorView(this.error, 'error')}
       <div class="actions" part="actions">
         <button type="button" class="primary" @click=${() => this.setNumber('seed', nextSeed(this.fields.numbers.seed))}>${texts.again}</button>
         <button type="button" aria-disabled=${this.tokens >= mostTokens} @click=${() => this.change({ tokens: Math.min(this.tokens + 1, mostTokens) })}>
@@ -244,42 +241,15 @@ export class VitrineSampling extends LitElement {
   }
 
   private controlView(name: FieldOption): TemplateResult {
-    const label = texts[name];
-    const wrong = this.wrongOption === name;
-    const value = this.fields.numbers[name];
-    const slider = name === 'seed' ? null : sliders[name];
-    const effective = this.effectiveValue(name);
-    const shown = value.trim() === '' ? effective : value;
-    return html`
-      <div class="control ${slider ? '' : 'plain'}">
-        <label for=${name}>${label}</label>
-        <div class="entry">
-          ${
-            slider
-              ? html`<input
-                  type="range"
-                  aria-label=${fill(texts.slider, { label })}
-                  min=${slider.min}
-                  max=${slider.max}
-                  step=${slider.step}
-                  .value=${String(Number.isFinite(Number(shown)) && shown !== '' ? shown : slider.off)}
-                  @input=${(event: Event) => this.setNumber(name, (event.target as HTMLInputElement).value)}
-                />`
-              : nothing
-          }
-          <input
-            id=${name}
-            inputmode="decimal"
-            autocomplete="off"
-            placeholder=${effective === '' ? texts.unset : effective}
-            aria-invalid=${wrong}
-            aria-describedby=${wrong ? 'error' : nothing}
-            .value=${value}
-            @input=${(event: Event) => this.setNumber(name, (event.target as HTMLInputElement).value)}
-          />
-        </div>
-      </div>
-    `;
+    return optionControlView({
+      name,
+      label: texts[name],
+      value: this.fields.numbers[name],
+      effective: this.effectiveValue(name),
+      wrong: this.wrongOption === name,
+      slider: name === 'seed' ? null : sliders[name],
+      onInput: (value) => this.setNumber(name, value),
+    });
   }
 
   private stateView(): TemplateResult | typeof nothing {
@@ -342,7 +312,7 @@ export class VitrineSampling extends LitElement {
     this.said = (await copyOrSelect(field)) ? texts.copied : texts.selected;
   }
 
-  static override styles = [shared, sectionStyles, samplingStyles];
+  static override styles = [shared, panelStyles, sectionStyles, samplingStyles];
 }
 
 customElements.define('vitrine-sampling', VitrineSampling);

@@ -1,12 +1,13 @@
 // <vitrine-status>: what serves, in a few words, for the head of the page. Details are <vitrine-bundle>'s.
 
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { css, html, type TemplateResult } from 'lit';
 
 import { fill, messages } from '../messages';
 import { shared } from '../styles/shared';
 import { magnitude } from '../views/format';
 import { progressText } from '../views/load-progress';
 import { EngineController } from './engine-controller';
+import { ModelElement } from './model-element';
 
 const texts = messages('status', {
   failed: 'No model is loaded',
@@ -17,22 +18,11 @@ const texts = messages('status', {
  * What serves: the state of the engine as one line.
  *
  * @element vitrine-status
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; by default that of the script.
- * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @csspart status - The line.
  */
-export class VitrineStatus extends LitElement {
-  static override properties = { base: {}, bundle: {} };
-  declare base: string | null;
-  declare bundle: string | null;
+export class VitrineStatus extends ModelElement {
 
   private readonly engine = new EngineController(this);
-
-  constructor() {
-    super();
-    this.base = null;
-    this.bundle = null;
-  }
 
   override render(): TemplateResult {
     return html`<span class="status ${this.engine.load.kind}" part="status" role="status">${this.text()}</span>`;

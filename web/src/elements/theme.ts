@@ -80,21 +80,22 @@ export class VitrineTheme extends LitElement {
     css`
       fieldset {
         display: flex;
-        margin: 0;
+        flex-wrap: wrap;
         padding: 2px;
         border: 1px solid var(--line-strong);
-        border-radius: 999px;
+        border-radius: calc(1em + 4px);
       }
 
       label {
         position: relative;
       }
 
-      input {
+      /* All of the word is the button. */
+      input[type='radio'] {
         position: absolute;
         inset: 0;
-        min-height: 0;
-        margin: 0;
+        width: 100%;
+        height: 100%;
         opacity: 0;
         cursor: pointer;
       }

@@ -1,30 +1,33 @@
 // <vitrine-training>: trains a small model in the page, in a worker of its own: one batch overfitted, or a text of the
 // visitor's, then generates from it with parity and hands it over as a bundle. The engine trains; this shows how it goes.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
-import { download, zipOfBundle } from '../browser/bundle-download';
 import { directionOf } from '../direction';
 import { toEngineError, type EngineError } from '../engine/errors';
-import type { RunResult } from '../engine/protocol';
 import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
 import { fill, messages } from '../messages';
 import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
 import { exampleText } from '../state/example-text';
 import { numberOrText, optionNamed } from '../state/policy-fields';
 import { lengthAfter, refusedLength } from '../state/training-text';
+import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
+import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
-import { bytes, count, magnitude, milliseconds } from '../views/format';
+import { count, magnitude } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
-import { verdictView } from '../views/verdict';
+import { trainedView } from '../views/trained';
+import { trainingProgressView } from '../views/training-progress';
 import { emit } from './emit';
 import { engineUrls } from './engine-controller';
 import './line-chart';
+import { EngineElement } from './model-element';
 import { Presentation } from './presentation';
+import { TrainedController } from './trained-controller';
 
 const texts = messages('training', {
   title: 'Train it: a model of your own',
@@ -43,18 +46,9 @@ const texts = messages('training', {
   stop: 'Stop and keep',
   tokenizer: 'Learning a vocabulary from the text.',
   baseline: 'Counting n-grams: the baseline.',
-  training: 'Step {step} of {steps}; {parameters} parameters, {tokens} tokens seen, {time}.',
   bundle: 'Putting the bundle together.',
   starting: 'Starting an engine of its own.',
-  progress: 'Progress of the training',
   done: 'Trained for {steps} steps: {parameters} parameters.',
-  tryTitle: 'Generate from it',
-  prompt: 'Prompt',
-  generate: 'Generate',
-  generating: 'Generating, with parity.',
-  output: 'Generated text',
-  save: 'Save it as a bundle',
-  saveLead: 'A folder of {files} files, {bytes}: vitrine generate --bundle {name} --prompt "..." continues with the same bits.',
   left: 'The page was left, so the training ended.',
 });
 
@@ -67,55 +61,47 @@ type NumberField = (typeof numberFields)[number];
 const redrawMilliseconds = 250;
 
 /**
+ * Trains a small model on a text, in a worker of its own.
+ *
  * @element vitrine-training
- * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
  * @attr {string} text - The text to train on.
  * @attr {string} way - "text", or "overfit" for one tiny batch.
  * @fires {CustomEvent<TrainingResult>} vitrine-trained - A training ended with a model.
  * @csspart title - The title.
- * @csspart way
- * @csspart text
+ * @csspart way - What to train: a text, or one batch again and again.
+ * @csspart text - The field of the text to train on.
  * @csspart options - Steps and seed.
  * @csspart made - What can be done with the trained model.
  * @csspart figure - A figure: picture, conclusion, table.
  */
-export class VitrineTraining extends LitElement {
+export class VitrineTraining extends EngineElement {
   static override properties = {
-    base: {},
     text: {},
     way: {},
     numbers: { state: true },
     state: { state: true },
-    prompt: { state: true },
-    sample: { state: true },
     failure: { state: true },
     wasLeft: { state: true },
   };
-  declare base: string | null;
   declare text: string;
   declare way: Way;
   /** As typed; an empty text leaves the choice to the engine. */
   declare numbers: Record<NumberField, string>;
   declare state: TrainingState;
-  declare prompt: string;
-  /** What was generated from the trained model; null while it is asked for. */
-  declare sample: RunResult | null | undefined;
   declare failure: EngineError | null;
   declare wasLeft: boolean;
 
+  private readonly trained = new TrainedController(this);
   private run: TrainingRun | null = null;
   private newest: TrainingState = noTraining;
   private redraw = 0;
 
   constructor() {
     super();
-    this.base = null;
     this.text = exampleText;
     this.way = 'text';
     this.numbers = { steps: '', seed: '1' };
     this.state = noTraining;
-    this.prompt = 'On Monday';
-    this.sample = undefined;
     this.failure = null;
     this.wasLeft = false;
     new Presentation(this);
@@ -144,7 +130,7 @@ export class VitrineTraining extends LitElement {
     clearTimeout(this.redraw);
     this.redraw = 0;
     this.state = noTraining;
-    this.sample = undefined;
+    this.trained.begin(null);
   }
 
   private request(): TrainingRequest {
@@ -183,7 +169,9 @@ export class VitrineTraining extends LitElement {
     this.redraw = 0;
     this.state = this.newest;
     const { result } = this.state;
-    if (result) emit(this, 'vitrine-trained', result);
+    if (!result) return;
+    this.trained.begin(this.run?.model ?? null);
+    emit(this, 'vitrine-trained', result);
   }
 
   /** A browser lays a text of megabytes out for minutes: one that the engine would refuse never gets into the field. */
@@ -192,33 +180,8 @@ export class VitrineTraining extends LitElement {
     if (this.failure) event.preventDefault();
   };
 
-  private async generate(event: Event): Promise<void> {
-    event.preventDefault();
-    const { run } = this;
-    if (run === null || this.sample === null) return;
-    this.sample = null;
-    this.failure = null;
-    try {
-      const sample = await run.model.generate(this.prompt, { policy: { mode: 'greedy', max_new_tokens: 64 }, parity: true });
-      if (this.run === run) this.sample = sample;
-    } catch (error) {
-      if (this.run !== run) return;
-      this.sample = undefined;
-      this.failure = toEngineError(error);
-    }
-  }
-
-  private async save({ description, files }: TrainingResult): Promise<void> {
-    const { name } = description;
-    try {
-      download(`${name}.zip`, await zipOfBundle(name, files));
-    } catch (error) {
-      this.failure = toEngineError(error);
-    }
-  }
-
   private get error(): EngineError | null {
-    return this.state.error ?? this.failure;
+    return this.state.error ?? this.failure ?? this.trained.error;
   }
 
   private get wrongField(): NumberField | 'text' | null {
@@ -237,10 +200,10 @@ export class VitrineTraining extends LitElement {
           <p class="small soft">${this.statusText()}</p>
           <p class="hidden">${state.result ? lossConclusion(state.points) : nothing}</p>
         </div>
-        ${error ? html`<p class="error" id="error" role="alert"><code>${error.code}: ${error.message}</code></p>` : nothing}
-        ${state.running ? this.progressView(state.latest) : nothing}
+        ${errorView(error, 'error')}
+        ${state.running ? trainingProgressView(state.latest) : nothing}
         ${state.points.length > 0 ? this.curveView(state.points) : nothing}
-        ${state.result ? this.madeView(state.result) : nothing}
+        ${state.result ? this.trainedView(state.result) : nothing}
       </section>
     `;
   }
@@ -322,25 +285,6 @@ export class VitrineTraining extends LitElement {
     return state.latest.stage === 'training' ? '' : texts[state.latest.stage];
   }
 
-  private progressView(latest: TrainingProgress | null): TemplateResult {
-    const isTraining = latest?.stage === 'training';
-    const text = isTraining
-      ? fill(texts.training, {
-          step: count(latest.step),
-          steps: count(latest.steps),
-          parameters: magnitude(latest.parameters),
-          tokens: count(latest.tokens_seen),
-          time: milliseconds(latest.ms),
-        })
-      : '';
-    return html`
-      <div class="progress">
-        <progress max="1" .value=${isTraining ? latest.step / Math.max(latest.steps, 1) : 0} aria-label=${texts.progress}></progress>
-        <bdi class="small soft number">${text}</bdi>
-      </div>
-    `;
-  }
-
   private curveView(points: readonly TrainingProgress[]): TemplateResult {
     return figureView(
       html`<vitrine-line-chart .chart=${lossChart(points)}></vitrine-line-chart>`,
@@ -349,44 +293,24 @@ export class VitrineTraining extends LitElement {
     );
   }
 
-  private madeView(result: TrainingResult): TemplateResult {
-    const { files, description } = result;
-    const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
-    return html`
-      <div class="made" part="made">
-        <h3>${texts.tryTitle}</h3>
-        <form @submit=${this.generate} novalidate>
-          <label for="prompt">${texts.prompt}</label>
-          <div class="line">
-            <input
-              id="prompt"
-              dir="auto"
-              autocomplete="off"
-              spellcheck="false"
-              .value=${this.prompt}
-              @input=${(event: Event) => (this.prompt = (event.target as HTMLInputElement).value)}
-            />
-            <button type="submit" class="primary" aria-disabled=${this.sample === null}>${texts.generate}</button>
-          </div>
-        </form>
-        <p class="small soft" role="status">${this.sample === null ? texts.generating : ''}</p>
-        ${
-          this.sample
-            ? html`
-                <div class="output" role="group" tabindex="0" aria-label=${texts.output}>
-                  <p dir="auto"><span class="given">${this.prompt}</span><span data-output>${this.sample.text}</span></p>
-                </div>
-                ${verdictView(this.sample.parity)}
-              `
-            : nothing
-        }
-        <p class="small soft">${fill(texts.saveLead, { files: files.length, bytes: bytes(size), name: description.name })}</p>
-        <button type="button" @click=${() => void this.save(result)}>${texts.save}</button>
-      </div>
-    `;
+  private trainedView(result: TrainingResult): TemplateResult {
+    const { trained } = this;
+    const { prompt, sample, generating } = trained;
+    return trainedView({
+      result,
+      prompt,
+      sample,
+      generating,
+      onPrompt: (typed) => trained.setPrompt(typed),
+      onGenerate: () => {
+        this.failure = null;
+        void trained.generate();
+      },
+      onSave: () => void trained.save(result),
+    });
   }
 
-  static override styles = [shared, sectionStyles, verdictStyles, trainingStyles];
+  static override styles = [shared, panelStyles, sectionStyles, verdictStyles, trainingStyles];
 }
 
 customElements.define('vitrine-training', VitrineTraining);

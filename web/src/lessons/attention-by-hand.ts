@@ -144,7 +144,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
   private checkView(name: 'causal' | 'wide', label: string): TemplateResult {
     const onChange = (event: Event): void => this.set({ [name]: (event.target as HTMLInputElement).checked });
     return html`
-      <label class="check"><input type="checkbox" id=${name} .checked=${this[name]} @change=${onChange} />${label}</label>
+      <label class="choice"><input type="checkbox" id=${name} .checked=${this[name]} @change=${onChange} />${label}</label>
     `;
   }
 

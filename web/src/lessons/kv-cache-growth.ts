@@ -1,17 +1,20 @@
 // The lab "kv-cache-growth": what a decode step costs at each length, with and without a cache, and how large the cache is
 // then. The engine counts, for the loaded model (LanguageModel.growth); here the counts are drawn.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
 import { lesson } from '../elements/lesson';
 import '../elements/line-chart';
 import type { Chart } from '../elements/line-chart';
+import { ModelElement } from '../elements/model-element';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { GrowthPoint } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { growthOverContext, growthPoints } from '../runs/growth';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { bytes, magnitude, ratio } from '../views/format';
 import { sliderView } from '../views/slider';
@@ -39,23 +42,12 @@ const text = messages('lab-kv-cache-growth-figure', {
   readCached: 'Cached step reads',
 });
 
-const points = 17;
-
-/** Lengths from 1 to the most, evenly spread. */
-function lengths(most: number): number[] {
-  return Array.from({ length: points }, (_, index) => Math.max(1, Math.round((most * index) / (points - 1))));
-}
-
-export class GrowthFigure extends LitElement {
+export class GrowthFigure extends ModelElement {
   static override properties = {
-    base: {},
-    bundle: {},
     growth: { state: true },
     chosen: { state: true },
     error: { state: true },
   };
-  declare base: string | null;
-  declare bundle: string | null;
   declare growth: GrowthPoint[];
   /** Index of the length that the captions speak of. */
   declare chosen: number;
@@ -65,10 +57,8 @@ export class GrowthFigure extends LitElement {
 
   constructor() {
     super();
-    this.base = null;
-    this.bundle = null;
     this.growth = [];
-    this.chosen = points - 1;
+    this.chosen = growthPoints - 1;
     this.error = null;
   }
 
@@ -76,16 +66,16 @@ export class GrowthFigure extends LitElement {
     const { model, load } = this.engine;
     if (model === null || load.kind !== 'ready') return;
     try {
-      this.growth = await model.growth(lengths(Number(load.description.architecture['max_seq_len'])));
+      this.growth = await growthOverContext(model, load.description);
     } catch (error) {
       this.error = toEngineError(error);
     }
   }
 
-  override render(): TemplateResult {
+  override render(): TemplateResult | typeof nothing {
     const { load } = this.engine;
     const error = load.kind === 'failed' ? load.error : this.error;
-    if (error) return html`<p class="alert" role="alert">${error.code}: ${error.message}</p>`;
+    if (error) return errorView(error);
     const [first, at] = [this.growth[0], this.growth[this.chosen]];
     if (!first || !at) return html`<p class="soft">${text.waiting}</p>`;
     return html`

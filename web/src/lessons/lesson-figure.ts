@@ -1,21 +1,21 @@
 // LessonFigure: what the figures have in common whose numbers are one answer of the engine (LanguageModel.lesson). It asks
 // when the input has changed, shows the newest answer, and an error in its place. What is drawn is the figure's own.
 
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
+import { ModelElement } from '../elements/model-element';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { LessonName, Lessons } from '../engine/lesson-types';
 import { messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
+import { errorView } from '../views/error';
 
 const text = messages('lesson-figure', { waiting: 'The engine is loading.' });
 
-export abstract class LessonFigure<Name extends LessonName> extends LitElement {
-  static override properties = { base: {}, bundle: {}, result: { state: true }, error: { state: true } };
-  declare base: string | null;
-  declare bundle: string | null;
+export abstract class LessonFigure<Name extends LessonName> extends ModelElement {
+  static override properties = { result: { state: true }, error: { state: true } };
   declare result: Lessons[Name]['result'] | null;
   declare error: EngineError | null;
 
@@ -26,8 +26,6 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
 
   constructor(private readonly lesson: Name) {
     super();
-    this.base = null;
-    this.bundle = null;
     this.result = null;
     this.error = null;
   }
@@ -59,7 +57,7 @@ export abstract class LessonFigure<Name extends LessonName> extends LitElement {
     const error = load.kind === 'failed' ? load.error : this.error;
     return html`
       ${this.controls()}
-      ${error ? html`<p class="alert" role="alert"><bdi>${error.code}: ${error.message}</bdi></p>` : nothing}
+      ${errorView(error)}
       ${error ? nothing : this.result && this.answered ? this.figure(this.result, this.answered) : html`<p class="soft">${text.waiting}</p>`}
     `;
   }

@@ -166,6 +166,7 @@ export const autocompleteStyles = css`
   }
 
   .chip {
+    unicode-bidi: plaintext;
     font-family: var(--mono);
     font-weight: 400;
     padding: 0.25rem 0.6rem;
@@ -179,18 +180,7 @@ export const autocompleteStyles = css`
     text-decoration: underline;
   }
 
-  .progress {
-    display: grid;
-    gap: var(--space-1);
-  }
-
   .failure {
     margin-top: var(--space-4);
-  }
-
-  progress {
-    width: 100%;
-    height: 0.5rem;
-    accent-color: var(--cached);
   }
 `;

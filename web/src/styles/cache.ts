@@ -131,7 +131,7 @@ export const cacheStyles = css`
   }
 
   .why {
-    max-width: 72ch;
+    max-width: var(--measure);
     margin-top: var(--space-5);
   }
 

@@ -136,7 +136,7 @@ export const faultStyles = css`
 
   .note {
     margin-top: var(--space-3);
-    max-width: 72ch;
+    max-width: var(--measure);
   }
 
   .comparison {

@@ -4,13 +4,12 @@
 import { css } from 'lit';
 
 export const instrumentStyles = css`
-  .lanes th > span,
-  .lanes bdi > span {
+  .lanes span {
     display: inline-block;
     white-space: nowrap;
   }
 
-  .lanes th .key {
+  .key {
     display: inline-block;
     width: 0.7em;
     height: 0.7em;
@@ -19,12 +18,12 @@ export const instrumentStyles = css`
   }
 
   @media (forced-colors: active) {
-    .lanes th .key {
+    .key {
       forced-color-adjust: none;
     }
   }
 
-  .lanes th .key.cached {
+  .key.cached {
     background: var(--cached);
     border-color: var(--cached);
   }
@@ -92,15 +91,36 @@ export const instrumentStyles = css`
   }
 
   /* What there is no room for is said by captions and tables too. */
-  @media (max-width: 34rem) {
+  @container (max-width: 23rem) {
     .meaning {
       display: none;
     }
   }
 
-  @media (max-width: 24rem) {
+  @container (max-width: 20rem) {
     .factor {
       display: none;
+    }
+  }
+
+  @container (max-width: 16rem) {
+    .lanes span {
+      white-space: normal;
+    }
+
+    .lanes .key {
+      display: block;
+      margin-inline: auto 0;
+    }
+  }
+
+  @container (max-width: 13rem) {
+    .bar {
+      display: none;
+    }
+
+    .bytes th {
+      overflow-wrap: anywhere;
     }
   }
 `;

@@ -17,12 +17,12 @@ export const labStyles = css`
     font-size: var(--step-1);
     font-weight: 560;
     line-height: 1.4;
-    max-width: 60ch;
+    max-width: var(--measure);
   }
 
   .prose,
   details p {
-    max-width: 70ch;
+    max-width: var(--measure);
   }
 
   textarea {
@@ -30,7 +30,7 @@ export const labStyles = css`
     font-family: var(--sans);
     resize: vertical;
     margin: var(--space-1) 0;
-    max-width: 70ch;
+    max-width: var(--measure);
   }
 
   textarea[readonly] {
@@ -43,7 +43,7 @@ export const labStyles = css`
     border-inline-start: 4px solid var(--line-strong);
     white-space: pre-wrap;
     overflow-wrap: anywhere;
-    max-width: 70ch;
+    max-width: var(--measure);
   }
 
   .end,
@@ -70,5 +70,9 @@ export const labStyles = css`
 
   .figure {
     margin-top: var(--space-3);
+  }
+
+  .figure > * {
+    margin: 0;
   }
 `;

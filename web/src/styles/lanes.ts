@@ -15,11 +15,6 @@ export const lanesStyles = css`
     min-width: 0;
   }
 
-  .prompt label {
-    display: block;
-    margin-bottom: 0.2rem;
-  }
-
   /* Run and Pause take turns in one place. */
   [data-run] {
     min-width: 5.5rem;
@@ -27,6 +22,7 @@ export const lanesStyles = css`
 
   .rewind {
     display: inline-flex;
+    flex-wrap: wrap;
   }
 
   .rewind button {
@@ -70,10 +66,6 @@ export const lanesStyles = css`
   @media (forced-colors: active) {
     .token.given {
       border-color: Canvas;
-    }
-
-    .key {
-      forced-color-adjust: none;
     }
   }
 
@@ -139,19 +131,6 @@ export const lanesStyles = css`
     text-align: end;
   }
 
-  .key {
-    display: inline-block;
-    width: 0.7em;
-    height: 0.7em;
-    margin-inline-end: 0.4em;
-    border: 2px solid var(--full);
-  }
-
-  .key.cached {
-    background: var(--cached);
-    border-color: var(--cached);
-  }
-
   .track rect.full {
     vector-effect: non-scaling-stroke;
   }
@@ -190,24 +169,6 @@ export const lanesStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: var(--space-1) var(--space-4);
-    margin: 0 0 var(--space-3);
-    padding: 0;
-    border: 0;
-  }
-
-  .measures label {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4em;
-    min-height: 1.75rem;
-    color: var(--ink);
-  }
-
-  .measures input {
-    width: 1.1em;
-    height: 1.1em;
-    min-height: 0;
-    margin: 0;
-    accent-color: var(--cached);
+    margin-bottom: var(--space-3);
   }
 `;

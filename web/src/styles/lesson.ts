@@ -9,7 +9,7 @@ export const lessonStyles = css`
 
   figcaption {
     margin: var(--space-2) 0;
-    max-width: 72ch;
+    max-width: var(--measure);
   }
 
   .controls {
@@ -26,26 +26,8 @@ export const lessonStyles = css`
     gap: var(--space-2);
   }
 
-  input[type='range'] {
-    padding: 0;
-    border: 0;
-    background: none;
-    accent-color: var(--cached);
-  }
-
-  .check {
-    display: flex;
-    align-items: center;
-    gap: 0.6em;
-    color: var(--ink);
-  }
-
-  .check input {
-    width: 1.1em;
-    height: 1.1em;
-    min-height: 0;
-    margin: 0;
-    accent-color: var(--cached);
+  .controls .choice {
+    justify-content: start;
   }
 
   .formula {
@@ -144,20 +126,6 @@ export const lessonStyles = css`
     margin: var(--space-3) 0;
   }
 
-  .numbers fieldset {
-    margin: 0;
-    padding: 0;
-    border: 0;
-    min-width: 0;
-  }
-
-  .numbers legend {
-    padding: 0;
-    margin-bottom: var(--space-1);
-    font-size: var(--step--1);
-    color: var(--ink-soft);
-  }
-
   .row {
     display: flex;
     gap: var(--space-1);
@@ -183,7 +151,7 @@ export const lessonStyles = css`
     border-inline-start: 4px solid var(--cached);
     border-radius: var(--radius-small);
     background: var(--cached-soft);
-    max-width: 72ch;
+    max-width: var(--measure);
   }
 
   .agreement.different {

@@ -4,9 +4,7 @@ import { css } from 'lit';
 
 export const samplingStyles = css`
   .control input[type='range'] {
-    padding: 0;
     min-height: 1.5rem;
-    accent-color: var(--cached);
   }
 
   .control .entry {

@@ -11,7 +11,7 @@ export const sectionStyles = css`
   figcaption {
     margin-top: var(--space-2);
     font-size: var(--step--1);
-    max-width: 72ch;
+    max-width: var(--measure);
   }
 
   figure > details {
@@ -27,7 +27,7 @@ export const sectionStyles = css`
   }
 
   .lead {
-    max-width: 72ch;
+    max-width: var(--measure);
     color: var(--ink-soft);
   }
 
@@ -57,8 +57,7 @@ export const sectionStyles = css`
     margin-bottom: var(--space-4);
   }
 
-  .fields label,
-  .field label {
+  .fields label {
     display: block;
     margin-bottom: 0.2rem;
   }
@@ -76,37 +75,7 @@ export const sectionStyles = css`
   }
 
   fieldset {
-    margin: 0 0 var(--space-4);
-    padding: 0;
-    border: 0;
-    min-width: 0;
-  }
-
-  legend {
-    padding: 0;
-    margin-bottom: var(--space-2);
-    font-size: var(--step--1);
-    font-weight: 650;
-    color: var(--ink-soft);
-  }
-
-  .choice {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.45em;
-    min-height: 1.75rem;
-    color: var(--ink);
-  }
-
-  input[type='radio'],
-  input[type='checkbox'] {
-    flex: none;
-    width: 1.1em;
-    height: 1.1em;
-    min-height: 0;
-    margin: 0;
-    accent-color: var(--cached);
-    align-self: center;
+    margin-bottom: var(--space-4);
   }
 
   .tokens {
@@ -146,22 +115,6 @@ export const sectionStyles = css`
   .tokens .given {
     border-style: dotted;
     color: var(--ghost);
-  }
-
-  .output {
-    margin: var(--space-3) 0;
-    padding: var(--space-3) var(--space-4);
-    min-height: 3.2rem;
-    border: 1px solid var(--line);
-    border-radius: var(--radius-small);
-    background: var(--well);
-  }
-
-  .output p {
-    margin: 0;
-    font-family: var(--mono);
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
   }
 
   @media (forced-colors: active) {

@@ -1,5 +1,5 @@
-// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, panels, buttons,
-// fields, tables. What only one element needs stands in that element.
+// Styles that several elements share inside their shadow roots: the design tokens of web/tokens.css, buttons, fields,
+// tables. What only one element needs stands in that element.
 
 import { css, unsafeCSS } from 'lit';
 
@@ -20,14 +20,6 @@ export const shared = css`
     color: var(--ink);
     font: var(--step-0) / 1.55 var(--sans);
     text-align: start;
-  }
-
-  .panel {
-    background: var(--glass);
-    border: 1px solid var(--line);
-    border-radius: var(--radius);
-    box-shadow: var(--edge);
-    padding: clamp(var(--space-4), 2.2vw, var(--space-5));
   }
 
   h2 {
@@ -121,11 +113,6 @@ export const shared = css`
     outline-offset: 2px;
   }
 
-  /* A drawing has its coordinates from the left: text in it is anchored as it was placed, whatever the page's direction. */
-  svg {
-    direction: ltr;
-  }
-
   label {
     font-size: var(--step--1);
     color: var(--ink-soft);
@@ -144,6 +131,52 @@ export const shared = css`
     min-height: 2.25rem;
   }
 
+  fieldset {
+    margin: 0;
+    padding: 0;
+    border: 0;
+    min-width: 0;
+  }
+
+  legend {
+    padding: 0;
+    margin-bottom: var(--space-2);
+    font-size: var(--step--1);
+    font-weight: 650;
+    color: var(--ink-soft);
+  }
+
+  .choice {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.45em;
+    min-height: 1.75rem;
+    color: var(--ink);
+  }
+
+  input[type='radio'],
+  input[type='checkbox'] {
+    flex: none;
+    width: 1.1em;
+    height: 1.1em;
+    min-height: 0;
+    margin: 0;
+    accent-color: var(--cached);
+    align-self: center;
+  }
+
+  input[type='range'] {
+    padding: 0;
+    border: 0;
+    background: none;
+    accent-color: var(--cached);
+  }
+
+  .field > label {
+    display: block;
+    margin-bottom: 0.2rem;
+  }
+
   input::placeholder,
   textarea::placeholder {
     color: var(--ghost);
@@ -153,6 +186,38 @@ export const shared = css`
   [aria-invalid='true'] {
     border-color: var(--bad);
     box-shadow: 0 0 0 1px var(--bad);
+  }
+
+  .progress {
+    display: grid;
+    gap: var(--space-1);
+  }
+
+  progress {
+    width: 100%;
+    height: 0.5rem;
+    accent-color: var(--cached);
+  }
+
+  /* What the model wrote, after what it was given. */
+  .output {
+    margin: var(--space-3) 0;
+    padding: var(--space-3) var(--space-4);
+    min-height: 3.2rem;
+    border: 1px solid var(--line);
+    border-radius: var(--radius-small);
+    background: var(--well);
+  }
+
+  .output p {
+    margin: 0;
+    font-family: var(--mono);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+
+  .output .given {
+    color: var(--ghost);
   }
 
   .error {

@@ -16,24 +16,12 @@ export const trainingStyles = css`
   }
 
   .progress {
-    display: grid;
-    gap: var(--space-1);
     margin: var(--space-3) 0;
-  }
-
-  progress {
-    width: 100%;
-    height: 0.5rem;
-    accent-color: var(--cached);
   }
 
   .made {
     border-top: 1px solid var(--line);
     margin-top: var(--space-4);
     padding-top: var(--space-2);
-  }
-
-  .given {
-    color: var(--ghost);
   }
 `;

@@ -51,4 +51,10 @@ export const verdictStyles = css`
   .sentence {
     font-weight: 620;
   }
+
+  @container (max-width: 13rem) {
+    .verdict {
+      display: block;
+    }
+  }
 `;

@@ -16,7 +16,7 @@ export function cacheFormulaView({ n_layers, n_kv_heads, head_dim }: JsonObject,
   const [layers, heads, wide] = [n_layers, n_kv_heads, head_dim].map(String) as [string, string, string];
   const each = bytes(perPosition);
   return html`
-    <p class="formula">
+    <p class="formula scroll">
       <math>
         <mtext>${texts.bytes}</mtext><mo>=</mo><mn>2</mn><mo>&#x22C5;</mo><mi>L</mi><mo>&#x22C5;</mo
         ><msub><mi>H</mi><mtext>kv</mtext></msub><mo>&#x22C5;</mo><mi>D</mi><mo>&#x22C5;</mo><mn>4</mn><mo>&#x22C5;</mo

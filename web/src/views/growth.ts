@@ -1,15 +1,19 @@
-// How one step grows with the length of the text, in both lanes, as data for the line chart, with its conclusion and its
-// table. Pure functions of the engine's own counts.
+// How one step grows with the length of the text, in both lanes: its chart, the conclusion, the table, and the choice of
+// what is counted. Pure functions of the engine's own counts.
+
+import { html, type TemplateResult } from 'lit';
 
 import type { GrowthPoint } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import type { FigureTable } from './figure';
+import { figureView, type FigureTable } from './figure';
 import { bytes, count, magnitude, ratio } from './format';
 
 export const growthMeasures = ['multiply_adds', 'bytes_read', 'cache_bytes'] as const;
 export type GrowthMeasure = (typeof growthMeasures)[number];
 
 const texts = messages('growth', {
+  title: 'How one step grows with the text',
+  measure: 'What to count',
   multiply_adds: 'Multiply-adds',
   bytes_read: 'Bytes read',
   cache_bytes: 'Bytes of the cache',
@@ -23,8 +27,6 @@ const texts = messages('growth', {
   cache: 'The cache grows by {each} with every position, always the same: at {n} it holds {bytes}.',
   table: '{measure}, by length',
 });
-
-export const measureName = (measure: GrowthMeasure): string => texts[measure];
 
 const write = (measure: GrowthMeasure): ((value: number) => string) => (measure === 'multiply_adds' ? magnitude : bytes);
 
@@ -86,4 +88,29 @@ export function growthTable(points: readonly GrowthPoint[], measure: GrowthMeasu
     head: [texts.x, ...series.map(({ label }) => label)],
     rows: points.map(({ positions }, index) => [count(positions), ...series.map(({ values }) => count(values[index] ?? 0))]),
   };
+}
+
+/** `points` holds at least two; the element that shows it imports the line chart. */
+export function growthView(points: readonly GrowthPoint[], measure: GrowthMeasure, choose: (measure: GrowthMeasure) => void): TemplateResult {
+  return html`
+    <div class="growth">
+      <h3>${texts.title}</h3>
+      <fieldset class="measures">
+        <legend class="hidden">${texts.measure}</legend>
+        ${growthMeasures.map(
+          (name) => html`
+            <label class="choice">
+              <input type="radio" name="measure" .checked=${name === measure} @change=${() => choose(name)} />
+              ${texts[name]}
+            </label>
+          `,
+        )}
+      </fieldset>
+      ${figureView(
+        html`<vitrine-line-chart .chart=${growthChart(points, measure)}></vitrine-line-chart>`,
+        growthConclusion(points, measure),
+        growthTable(points, measure),
+      )}
+    </div>
+  `;
 }

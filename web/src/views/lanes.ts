@@ -59,22 +59,24 @@ function rows(label: string, { cached, full }: Lanes, withBytes: boolean): Templ
 /** `last` is the newest token; `total` is the run so far. */
 export function lanesView(last: Lanes, total: Lanes, withBytes = false): TemplateResult {
   return html`
-    <table class="lanes">
-      <thead>
-        <tr>
-          <td></td>
-          <th scope="col" class="figure">
-            <span><span class="key cached" aria-hidden="true"></span>${texts.cached}</span>
-          </th>
-          <th scope="col" class="figure">
-            <span><span class="key full" aria-hidden="true"></span>${texts.full}</span>
-          </th>
-          <th scope="col" class="figure factor">${texts.factor}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows(texts.token, last, withBytes)} ${rows(texts.run, total, withBytes)}
-      </tbody>
-    </table>
+    <div class="scroll">
+      <table class="lanes">
+        <thead>
+          <tr>
+            <td></td>
+            <th scope="col" class="figure">
+              <span><span class="key cached" aria-hidden="true"></span>${texts.cached}</span>
+            </th>
+            <th scope="col" class="figure">
+              <span><span class="key full" aria-hidden="true"></span>${texts.full}</span>
+            </th>
+            <th scope="col" class="figure factor">${texts.factor}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows(texts.token, last, withBytes)} ${rows(texts.run, total, withBytes)}
+        </tbody>
+      </table>
+    </div>
   `;
 }

@@ -1,5 +1,0 @@
-// The code of the page's sections that look into the model and break it, as one file (see sections-of-rows.ts).
-
-import './elements/sampling';
-import './elements/inside';
-import './elements/faults';
