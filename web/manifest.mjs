@@ -16,6 +16,12 @@ function propertyKinds(ts, node) {
   return kinds;
 }
 
+const hide = {
+  type: { text: 'string' },
+  description: 'Parts that are not shown, by name, with blanks between them; also those of the elements that it is made of.',
+  name: 'hide',
+};
+
 /** Leaves what is public of the public elements. */
 function publicOnly(names) {
   const kinds = new Map();
@@ -36,7 +42,9 @@ function publicOnly(names) {
           declaration.members = declaration.members.filter(isProperty);
           for (const member of declaration.members) if (noAttribute.has(member.name)) delete member.attribute;
           declaration.events ??= [];
-          declaration.attributes = (declaration.attributes ?? []).filter(
+          // What presentation.ts does for every element.
+          declaration.attributes = [...(declaration.attributes ?? []), hide];
+          declaration.attributes = declaration.attributes.filter(
             ({ name, fieldName }) => !state.has(fieldName ?? name) && !noAttribute.has(fieldName ?? name),
           );
         }

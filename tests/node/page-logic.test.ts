@@ -7,10 +7,12 @@ import { directionOf } from '../../web/src/direction';
 import type { CacheMap, GrowthPoint, LaneCost, RunResult, RunStep } from '../../web/src/engine/protocol';
 import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/runs/completer';
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep } from '../../web/src/runs/run';
-import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
-import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
+import type { VitrineStates } from '../../web/src/public-types';
+import { placeOf, readState, saysSomething, writeState } from '../../web/src/state/address';
+import { bundleDifferences, bundleMark } from '../../web/src/state/bundle-mark';
+import type { Stateful } from '../../web/src/state/element-states';
+import { fieldOf, initialFields, numberOrText, policyOptions } from '../../web/src/state/policy-fields';
 import { initialSampling } from '../../web/src/state/sampling-fields';
-import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
@@ -90,6 +92,17 @@ test('what is typed as a number is sent as one, and anything else as it is', () 
   });
 });
 
+test('a number that JavaScript would round is sent as it was typed, for the engine to refuse', () => {
+  assert.deepEqual(['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993', '9007199254740993e0', '1e400'].map(numberOrText), [
+    Number.MAX_SAFE_INTEGER,
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '9007199254740993e0',
+    '1e400',
+  ]);
+});
+
 test('mode greedy gives no option that only sampling has', () => {
   assert.deepEqual(policyOptions({ ...initialFields, mode: 'greedy' }), { mode: 'greedy', max_new_tokens: 48 });
 });
@@ -106,28 +119,68 @@ test('an error is shown at the field that it names', () => {
   assert.equal(fieldOf('prompt: expected at least one token'), null);
 });
 
-test('the address carries the whole state and gives it back', () => {
-  const state = {
-    text: 'git commit -m "a & b"',
-    prompt: 'tar #1 ',
-    fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
-    sections: {
-      lanes: { prompt: 'kubectl get' },
-      sampling: {
-        prompt: 'npm',
-        fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
-        tokens: 11,
-      },
-      inside: { text: 'ls -la', position: 2 },
-    },
-    bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
-  };
-  assert.deepEqual(readState(`#${writeState(state)}`), state);
-  assert.equal(writeState(initialState), '');
-  assert.deepEqual(readState(''), initialState);
-  assert.deepEqual(readState('#mode=nonsense&unknown=1&draw.tokens=many&inside.position=-1'), initialState);
-  assert.equal(writeState({ ...initialState, sections: { ...initialSections, inside: { text: 'ls', position: null } } }), 'inside.text=ls');
-  assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
+const numbers = { ...initialFields.numbers, seed: '42', top_p: '' };
+/** Of each element something that a visitor may set, and nothing that it has by itself. */
+const set: VitrineStates = {
+  'vitrine-autocomplete': { text: 'git commit -m "a & b"' },
+  'vitrine-generator': { prompt: 'tar #1 ', fields: { mode: 'greedy', numbers, stop: 'a\nb' } },
+  'vitrine-parity': { prompt: 'ls', tokens: '20', seed: '' },
+  'vitrine-lanes': { prompt: 'kubectl get' },
+  'vitrine-sampling': {
+    prompt: 'npm',
+    fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
+    tokens: 11,
+  },
+  'vitrine-inside': { text: 'ls -la', position: 2 },
+  'vitrine-faults': { fault: 'rope_twice' },
+  'vitrine-training': { text: 'one\ntwo', way: 'overfit', steps: '12', seed: '3' },
+};
+const places = (Object.keys(set) as Stateful[]).map((name, index) => placeOf(name, `${index}.`));
+
+test('one address carries the state of every element and gives it back', () => {
+  const values = new URLSearchParams();
+  for (const place of places) writeState(place, set[place.name], values);
+  const read = new URLSearchParams(`${values}`);
+  for (const place of places) assert.deepEqual(readState(place, read), set[place.name], place.name);
+});
+
+test('an address does not say what is as it is at first', () => {
+  const values = new URLSearchParams('mine=1');
+  const page = placeOf('vitrine-autocomplete', '', { text: 'docker run --' });
+  for (const place of [...places, page]) {
+    const initial = readState(place, new URLSearchParams());
+    writeState(place, initial, values);
+    assert.deepEqual(readState(place, values), initial, place.name);
+  }
+  assert.equal(`${values}`, 'mine=1');
+  assert.deepEqual(readState(page, values), { text: 'docker run --' });
+  writeState(page, { text: '' }, values);
+  assert.equal(`${values}`, 'mine=1&text=');
+});
+
+test('a text that is too long for an address is not carried, and what stood there goes', () => {
+  const place = placeOf('vitrine-training');
+  const training = set['vitrine-training'];
+  const values = new URLSearchParams();
+  for (const [text, isCarried] of [['a'.repeat(3900), true], ['a'.repeat(4001), false], ['\u4f60'.repeat(500), false]] as const) {
+    writeState(place, training, values);
+    writeState(place, { ...training, text }, values);
+    assert.equal(values.get('text'), isCarried ? text : null);
+    assert.deepEqual([values.get('way'), values.get('steps'), values.get('seed')], ['overfit', '12', '3']);
+  }
+});
+
+test('an address that says what is none is read as at first, and a position that is none is left for its element to refuse', () => {
+  const state = (name: Stateful, query: string) => readState(placeOf(name), new URLSearchParams(query));
+  assert.deepEqual(state('vitrine-generator', 'mode=nonsense&unknown=1'), { prompt: 'docker run', fields: initialFields });
+  assert.deepEqual(state('vitrine-training', 'way=sideways'), state('vitrine-training', ''));
+  assert.deepEqual(state('vitrine-inside', 'position=-1'), { text: 'docker run --rm -it', position: -1 });
+  assert.deepEqual(state('vitrine-inside', 'position=abc'), { text: 'docker run --rm -it', position: 'abc' });
+});
+
+test('an address that names a place of the page carries no state', () => {
+  const carries = (fragment: string): boolean => saysSomething([placeOf('vitrine-generator'), placeOf('vitrine-lanes', 'lanes.')], new URLSearchParams(fragment));
+  assert.deepEqual(['try', '', 'seed=3', 'prompt=', 'lanes.prompt=x'].map(carries), [false, false, true, true, true]);
 });
 
 test('a bundle that differs from the one of an address is told by part, and the same one is not', () => {

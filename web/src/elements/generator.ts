@@ -37,7 +37,7 @@ const texts = messages('generator', {
  * @attr {string} bundle - The folder of the bundle; by default models/shell/ in the base.
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
- * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-generator-state - The visitor changed the prompt or the policy.
+ * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-state - The visitor changed the prompt or the policy.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart prompt - The prompt.
@@ -45,6 +45,7 @@ const texts = messages('generator', {
  * @csspart stop - The button that stops.
  * @csspart policy - The policy; `hide` also takes its options by name: mode, temperature, top_k, stop_strings, ...
  * @csspart output - The generated text.
+ * @csspart keep - The button that keeps a seed.
  */
 export class VitrineGenerator extends LitElement {
   static override properties = {
@@ -125,7 +126,7 @@ export class VitrineGenerator extends LitElement {
   }
 
   private tellState(): void {
-    emit(this, 'vitrine-generator-state', { prompt: this.prompt, fields: this.fields });
+    emit(this, 'vitrine-state', { prompt: this.prompt, fields: this.fields });
   }
 
   override render(): TemplateResult {
@@ -153,7 +154,6 @@ export class VitrineGenerator extends LitElement {
           </div>
           <vitrine-policy
             part="policy"
-            hide=${this.getAttribute('hide') ?? nothing}
             .fields=${this.fields}
             .error=${this.run?.error ?? null}
             @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.changeFields(event.detail)}
@@ -187,7 +187,7 @@ export class VitrineGenerator extends LitElement {
       <span>${counted(ids.length, texts.tokens_one, texts.tokens_other)}; ${reason}.</span>
       ${parity.logits_compared > 0 ? html`<span>${verdictText(parity)}.</span>` : nothing}
       ${typeof seed === 'number' ? html`<span>${texts.seed} <span class="number" data-seed>${seed}</span>.</span>` : nothing}
-      ${isNew ? html`<button type="button" class="keep" @click=${() => this.keepSeed(seed)}>${texts.keep}</button>` : nothing}
+      ${isNew ? html`<button type="button" part="keep" class="keep" @click=${() => this.keepSeed(seed)}>${texts.keep}</button>` : nothing}
     `;
   }
 

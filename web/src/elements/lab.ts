@@ -47,7 +47,6 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @attr {string} name - Which lab.
  * @attr {string} base - The folder of the engine's files; by default that of the script.
  * @attr {string} bundle - The folder of the model's bundle; by default models/shell/ in the base.
- * @attr {string} hide - Parts that are not shown, by name, with blanks between them.
  * @fires {CustomEvent<LabResult>} vitrine-lab-result - The quiz was checked.
  * @fires {CustomEvent<{lab: string, predicted: string}>} vitrine-lab-predicted - The figure was revealed.
  * @fires {CustomEvent<{lab: string}>} vitrine-lab-forgotten - The kept result was given up.
@@ -59,6 +58,7 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @csspart reasoning - What to check the prediction against.
  * @csspart quiz - The quiz.
  * @csspart record - The best result so far.
+ * @csspart forget - The button that gives it up.
  */
 export class VitrineLab extends LitElement {
   static override properties = {
@@ -167,7 +167,7 @@ export class VitrineLab extends LitElement {
     return html`
       <p class="record small" part="record">
         <span data-record>${fill(text.kept, values)}</span>
-        <button type="button" @click=${this.forget}>${text.forget}</button>
+        <button type="button" part="forget" @click=${this.forget}>${text.forget}</button>
       </p>
     `;
   }

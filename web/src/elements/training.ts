@@ -71,12 +71,22 @@ const redrawMilliseconds = 250;
  * @attr {string} base - The folder of worker.js and vitrine-module.mjs; that of this script by default.
  * @attr {string} text - The text to train on.
  * @attr {string} way - "text", or "overfit" for one tiny batch.
+ * @attr {string} steps - For how many steps, as typed; by the text by default.
+ * @attr {string} seed - The seed, as typed.
+ * @fires {CustomEvent<{text: string, way: string, steps: string, seed: string}>} vitrine-state - The visitor changed something.
  * @fires {CustomEvent<TrainingResult>} vitrine-trained - A training ended with a model.
  * @csspart title - The title.
- * @csspart way
- * @csspart text
+ * @csspart way - What to train on: a text or one tiny batch.
+ * @csspart text - The field of the text.
  * @csspart options - Steps and seed.
+ * @csspart steps - The field of the steps.
+ * @csspart seed - The field of the seed.
+ * @csspart train - The button that trains.
+ * @csspart stop - The button that stops and keeps.
+ * @csspart example - The button that takes the example.
  * @csspart made - What can be done with the trained model.
+ * @csspart generate - The prompt, and the button that generates from the trained model.
+ * @csspart save - The button that saves its bundle.
  * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineTraining extends LitElement {
@@ -84,7 +94,8 @@ export class VitrineTraining extends LitElement {
     base: {},
     text: {},
     way: {},
-    numbers: { state: true },
+    steps: {},
+    seed: {},
     state: { state: true },
     prompt: { state: true },
     sample: { state: true },
@@ -95,7 +106,8 @@ export class VitrineTraining extends LitElement {
   declare text: string;
   declare way: Way;
   /** As typed; an empty text leaves the choice to the engine. */
-  declare numbers: Record<NumberField, string>;
+  declare steps: string;
+  declare seed: string;
   declare state: TrainingState;
   declare prompt: string;
   /** What was generated from the trained model; null while it is asked for. */
@@ -112,7 +124,8 @@ export class VitrineTraining extends LitElement {
     this.base = null;
     this.text = exampleText;
     this.way = 'text';
-    this.numbers = { steps: '', seed: '1' };
+    this.steps = '';
+    this.seed = '1';
     this.state = noTraining;
     this.prompt = 'On Monday';
     this.sample = undefined;
@@ -147,11 +160,17 @@ export class VitrineTraining extends LitElement {
     this.sample = undefined;
   }
 
+  private change(changed: Partial<Pick<this, 'text' | 'way' | NumberField>>): void {
+    Object.assign(this, changed);
+    const { text, way, steps, seed } = this;
+    emit(this, 'vitrine-state', { text, way, steps, seed });
+  }
+
   private request(): TrainingRequest {
     const request: Record<string, unknown> = { text: this.text };
     if (this.way === 'overfit') request['overfit'] = true;
     for (const name of numberFields) {
-      if (this.numbers[name].trim() !== '') request[name] = numberOrText(this.numbers[name]);
+      if (this[name].trim() !== '') request[name] = numberOrText(this[name]);
     }
     // What was typed goes through as it is: the engine alone judges it.
     return request as unknown as TrainingRequest;
@@ -254,7 +273,7 @@ export class VitrineTraining extends LitElement {
             ${(['text', 'overfit'] as const).map(
               (way) => html`
                 <label class="choice">
-                  <input type="radio" name="way" value=${way} .checked=${this.way === way} @change=${() => (this.way = way)} />
+                  <input type="radio" name="way" value=${way} .checked=${this.way === way} @change=${() => this.change({ way })} />
                   ${texts[way]}
                 </label>
               `,
@@ -273,16 +292,16 @@ export class VitrineTraining extends LitElement {
             aria-describedby=${this.wrongField === 'text' ? 'error' : nothing}
             .value=${refusedLength(this.text.length) ? '' : this.text}
             @beforeinput=${this.onBeforeInput}
-            @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
+            @input=${(event: Event) => this.change({ text: (event.target as HTMLTextAreaElement).value })}
           ></textarea>
         </div>
         <div class="fields" part="options">
           ${numberFields.map((name) => this.numberView(name))}
         </div>
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled=${this.state.running}>${texts.train}</button>
-          <button type="button" aria-disabled=${!this.state.running} @click=${() => this.run?.stop()}>${texts.stop}</button>
-          <button type="button" @click=${() => (this.text = exampleText)}>${texts.example}</button>
+          <button type="submit" part="train" class="primary" aria-disabled=${this.state.running}>${texts.train}</button>
+          <button type="button" part="stop" aria-disabled=${!this.state.running} @click=${() => this.run?.stop()}>${texts.stop}</button>
+          <button type="button" part="example" @click=${() => this.change({ text: exampleText })}>${texts.example}</button>
         </div>
       </form>
     `;
@@ -291,7 +310,7 @@ export class VitrineTraining extends LitElement {
   private numberView(name: NumberField): TemplateResult {
     const wrong = this.wrongField === name;
     return html`
-      <div>
+      <div part=${name}>
         <label for=${name}>${texts[name]}</label>
         <input
           id=${name}
@@ -300,8 +319,8 @@ export class VitrineTraining extends LitElement {
           placeholder=${texts.hint}
           aria-invalid=${wrong}
           aria-describedby=${wrong ? 'error' : nothing}
-          .value=${this.numbers[name]}
-          @input=${(event: Event) => (this.numbers = { ...this.numbers, [name]: (event.target as HTMLInputElement).value })}
+          .value=${this[name]}
+          @input=${(event: Event) => this.change({ [name]: (event.target as HTMLInputElement).value })}
         />
       </div>
     `;
@@ -355,7 +374,7 @@ export class VitrineTraining extends LitElement {
     return html`
       <div class="made" part="made">
         <h3>${texts.tryTitle}</h3>
-        <form @submit=${this.generate} novalidate>
+        <form part="generate" @submit=${this.generate} novalidate>
           <label for="prompt">${texts.prompt}</label>
           <div class="line">
             <input
@@ -381,7 +400,7 @@ export class VitrineTraining extends LitElement {
             : nothing
         }
         <p class="small soft">${fill(texts.saveLead, { files: files.length, bytes: bytes(size), name: description.name })}</p>
-        <button type="button" @click=${() => void this.save(result)}>${texts.save}</button>
+        <button type="button" part="save" @click=${() => void this.save(result)}>${texts.save}</button>
       </div>
     `;
   }
