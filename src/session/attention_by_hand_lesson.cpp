@@ -41,8 +41,8 @@ HandHead read_head(const Json& input) {
   };
   require("k", head.k, head.k.rows, head.D());
   require("v", head.v, head.S(), head.D());
-  VITRINE_CHECK(head.T() <= head.S(), ErrorCode::invalid_option, "attention_by_hand: q: expected at most as many rows as k, ",
-                head.S(), ", found ", head.T());
+  VITRINE_CHECK(head.T() <= head.S(), ErrorCode::invalid_option,
+                "attention_by_hand: q: expected at most as many rows as k, ", head.S(), ", found ", head.T());
   return head;
 }
 
