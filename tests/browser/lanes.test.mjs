@@ -88,7 +88,7 @@ test('a prompt that is set ends the run, also one that is just beginning, and th
       await press(page, 'vitrine-lanes', '[data-step]');
       await untilTokens(page, 1);
       const tokens = await page.$$eval('vitrine-lanes >>> .token.given', (all) => all.map((token) => token.textContent.trim()));
-      assert.equal(tokens[0], first);
+      assert.ok(tokens.includes(first), `${first}: ${tokens}`);
     };
     await press(page, 'vitrine-lanes', '[data-run]');
     await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelectorAll('.token:not(.given)').length > 1);
