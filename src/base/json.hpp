@@ -56,6 +56,9 @@ JsonDocument parse_json(std::string_view text, std::string_view where, const Jso
 /// a NaN or an infinity, which JSON cannot hold, and bad_json for a string that is not UTF-8.
 std::string json_text(const Json& value, int indent = -1);
 
+/// What an error message says about a value that it found: never more than a line of it.
+std::string described(const Json& value);
+
 /// Adds a member without looking for its key, which must be new.
 void append_member(Json& object, std::string key, Json value);
 
@@ -103,6 +106,7 @@ class JsonObjectReader {
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
 
   const std::string& where() const { return where_; }
+  ErrorCode code() const { return code_; }
 
  private:
   const Json* find(std::string_view key);

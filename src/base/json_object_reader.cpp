@@ -10,7 +10,15 @@
 namespace vitrine {
 namespace {
 
-/// What an error message says about a value.
+bool integer_in(const Json& value, std::int64_t min, std::int64_t max, std::int64_t& out) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return false;
+  out = value.get<std::int64_t>();
+  return out >= min && out <= max;
+}
+
+}  // namespace
+
 std::string described(const Json& value) {
   switch (value.type()) {
     case Json::value_t::string:
@@ -26,15 +34,6 @@ std::string described(const Json& value) {
       return value.dump();
   }
 }
-
-bool integer_in(const Json& value, std::int64_t min, std::int64_t max, std::int64_t& out) {
-  if (!value.is_number_integer()) return false;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return false;
-  out = value.get<std::int64_t>();
-  return out >= min && out <= max;
-}
-
-}  // namespace
 
 JsonObjectReader::JsonObjectReader(const Json& value, std::string where, ErrorCode code, JsonNull null)
     : object_(&value), where_(std::move(where)), code_(code), null_(null) {

@@ -37,12 +37,12 @@ HandHead read_head(const Json& input) {
   reader.finish();
   const auto require = [](const char* name, const LessonMatrix& m, std::size_t rows, std::size_t columns) {
     VITRINE_CHECK(m.rows == rows && m.columns == columns, ErrorCode::invalid_option, "attention_by_hand: ", name,
-                  ": expected ", rows, " rows of ", columns, " numbers, found ", m.rows, " of ", m.columns);
+                  ": expected rows x columns ", rows, " x ", columns, ", found ", m.rows, " x ", m.columns);
   };
   require("k", head.k, head.k.rows, head.D());
   require("v", head.v, head.S(), head.D());
-  VITRINE_CHECK(head.T() <= head.S(), ErrorCode::invalid_option, "attention_by_hand: q: expected at most the ",
-                head.S(), " rows of k, found ", head.T());
+  VITRINE_CHECK(head.T() <= head.S(), ErrorCode::invalid_option,
+                "attention_by_hand: q: expected at most as many rows as k, ", head.S(), ", found ", head.T());
   return head;
 }
 

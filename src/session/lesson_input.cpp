@@ -9,17 +9,18 @@
 namespace vitrine {
 namespace {
 
-std::vector<float> lesson_numbers(const Json& json, const JsonObjectReader& reader, std::string_view key,
-                                  const std::string& place, const LessonLimits& limits) {
-  if (!json.is_array() || json.empty() || json.size() > limits.length) {
-    reader.refuse(key, str(place, "1 to ", limits.length, " numbers"));
-  }
+/// `place` names the numbers in errors: "attention_by_hand: q: row 1".
+std::vector<float> lesson_numbers(const Json& json, const std::string& place, const JsonObjectReader& reader,
+                                  const LessonLimits& limits) {
+  const auto require = [&](bool holds, const auto&... expected) {
+    if (!holds) fail(reader.code(), str(place, ": expected ", expected...));
+  };
+  require(json.is_array(), "1 to ", limits.length, " numbers, found ", described(json));
+  require(!json.empty() && json.size() <= limits.length, "1 to ", limits.length, " numbers, found ", json.size());
   std::vector<float> values;
   for (const Json& value : json) {
-    const bool in_range = value.is_number() && std::abs(value.get<double>()) <= limits.magnitude;
-    if (!in_range) {
-      reader.refuse(key, str(place, "numbers from -", limits.magnitude, " to ", limits.magnitude));
-    }
+    require(value.is_number() && std::abs(value.get<double>()) <= limits.magnitude, "numbers from -", limits.magnitude,
+            " to ", limits.magnitude, ", found ", described(value), " in column ", values.size());
     values.push_back(static_cast<float>(value.get<double>()));
   }
   return values;
@@ -28,19 +29,20 @@ std::vector<float> lesson_numbers(const Json& json, const JsonObjectReader& read
 }  // namespace
 
 std::vector<float> read_lesson_vector(JsonObjectReader& reader, std::string_view key, const LessonLimits& limits) {
-  return lesson_numbers(reader.array(key), reader, key, "", limits);
+  return lesson_numbers(reader.array(key), str(reader.where(), ": ", key), reader, limits);
 }
 
 LessonMatrix read_lesson_matrix(JsonObjectReader& reader, std::string_view key, const LessonLimits& limits) {
   const Json& rows = reader.array(key);
-  if (rows.empty() || rows.size() > limits.length) reader.refuse(key, str("1 to ", limits.length, " rows"));
+  const std::string place = str(reader.where(), ": ", key);
+  VITRINE_CHECK(!rows.empty() && rows.size() <= limits.length, reader.code(), place, ": expected 1 to ", limits.length,
+                " rows, found ", rows.size());
   LessonMatrix matrix;
   for (const Json& row : rows) {
-    const std::vector<float> values = lesson_numbers(row, reader, key, str("in row ", matrix.rows, " "), limits);
-    if (matrix.rows > 0 && values.size() != matrix.columns) {
-      reader.refuse(key, str("in row ", matrix.rows, " ", matrix.columns, " numbers as in row 0, not ", values.size()));
-    }
-    matrix.columns = values.size();
+    const std::vector<float> values = lesson_numbers(row, str(place, ": row ", matrix.rows), reader, limits);
+    if (matrix.rows == 0) matrix.columns = values.size();
+    VITRINE_CHECK(values.size() == matrix.columns, reader.code(), place, ": row ", matrix.rows, ": expected ",
+                  matrix.columns, " columns as in row 0, found ", values.size());
     matrix.values.insert(matrix.values.end(), values.begin(), values.end());
     ++matrix.rows;
   }

@@ -32,10 +32,17 @@ async function scripts(page) {
   };
 }
 
+/** When the last byte arrived that the worker asked for, in milliseconds since 1970. */
+const lastByte = (page) =>
+  page.workers()[0].evaluate(() => {
+    const ends = performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd);
+    return performance.timeOrigin + Math.max(...ends);
+  });
+
 test('scripts with every section stay below 100 KiB, wasm below 250 KiB', async () => {
   await withPage(browser, { fragment: '' }, async (page) => {
     await untilReady(page);
-    const usable = await page.evaluate(() => performance.now());
+    const usable = await page.evaluate(() => performance.timeOrigin + performance.now());
     const opened = await scripts(page);
     for (const section of await page.$$('main > section')) {
       await section.evaluate((element) => element.scrollIntoView());
@@ -45,7 +52,8 @@ test('scripts with every section stay below 100 KiB, wasm below 250 KiB', async 
     const all = await scripts(page);
     const wasm = await weight('vitrine-module.wasm');
     console.log(`gzipped: scripts ${opened.sum} bytes, ${all.sum} with every section, wasm ${wasm}`);
-    console.log(`usable ${usable.toFixed(0)} ms after navigation`);
+    const begun = await page.evaluate(() => performance.timeOrigin);
+    console.log(`usable ${(usable - begun).toFixed(0)} ms after navigation, ${(usable - (await lastByte(page))).toFixed(0)} ms after the last byte`);
     assert.ok(all.count > opened.count + 3, `${opened.count} scripts, then ${all.count}`);
     assert.ok(all.sum <= budgets.scripts, `${all.sum} bytes: ${all.list}`);
     assert.ok(wasm <= budgets.wasm, `wasm: ${wasm} bytes`);

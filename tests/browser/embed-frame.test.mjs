@@ -1,11 +1,14 @@
 // embed.html in a frame of another origin's page, in Chromium: state in the address, controls hidden by it, height by
 // message, and messages from the declared origin alone.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { inside, launchBrowser, openTab, pageFolder, untilText } from './support/browser-page.mjs';
+import { root } from '../../wasm/build.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
-import { withScreenshot } from './support/screenshots.mjs';
+import { visibleText, withScreenshot } from './support/screenshots.mjs';
 
 let browser;
 let files;
@@ -117,10 +120,11 @@ test('a frame takes messages from its declared parent, and a parent takes them f
 async function withAddress(t, query, body) {
   const page = await openTab(browser);
   try {
-    await withScreenshot(t.name, () => page.screenshot(), async () => {
+    const show = async () => {
       await page.goto(`${files.url}embed.html?${query}`);
       await body(page);
-    });
+    };
+    await withScreenshot(t.name, () => page.screenshot(), show, async () => `${page.url()}: ${await visibleText(page)}`);
   } finally {
     await page.close();
   }
@@ -219,6 +223,141 @@ test('what the visitor sets goes into the address, and a reload shows it again',
   });
 });
 
+/** What a visitor sets in each element, and what its address says then and an element says after a reload. */
+const settings = {
+  'vitrine-autocomplete': { set: ['#box', 'docker run --'], query: 'text=docker+run+--' },
+  'vitrine-parity': { set: ['#seed', '11'], query: 'seed=11' },
+  'vitrine-lanes': { set: ['#prompt', 'npm'], query: 'prompt=npm' },
+  'vitrine-sampling': { set: ['#top_k', '5'], query: 'top_k=5' },
+  'vitrine-inside': { set: ['#text', 'curl'], query: 'text=curl' },
+  'vitrine-faults': { check: 'input[value=rope_twice]', query: 'fault=rope_twice' },
+  'vitrine-training': { set: ['#text', 'one line'], check: 'input[value=overfit]', query: 'text=one+line&way=overfit', bundle: false },
+};
+
+test('the address carries what is set in each element, with the mark of its bundle if it has one', { timeout: 300_000 }, async (t) => {
+  for (const [name, { set, check, query, bundle = true }] of Object.entries(settings)) {
+    await withAddress(t, `element=${name}&theme=dark`, async (page) => {
+      if (set) {
+        const field = await inside(page, name, set[0]);
+        await field.evaluate((input, text) => {
+          input.value = text;
+          input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        }, set[1]);
+      }
+      if (check) await (await inside(page, name, check)).evaluate((input) => input.click());
+      const wanted = `?element=${name}&theme=dark&${query}${bundle ? '&bundle=architecture.' : ''}`;
+      await page.waitForFunction((start) => location.search.startsWith(start), {}, wanted);
+      assert.equal(new URL(page.url()).searchParams.has('bundle'), bundle, page.url());
+      await page.reload();
+      if (set) {
+        await page.waitForFunction(
+          (name, id, text) => document.querySelector(name)?.shadowRoot.querySelector(id)?.value === text, {}, name, ...set);
+      }
+      if (check) {
+        await page.waitForFunction((name, id) => document.querySelector(name)?.shadowRoot.querySelector(id)?.checked, {}, name, check);
+      }
+    });
+  }
+});
+
+test('a long text to train on is not carried, and the settings are', async (t) => {
+  await withAddress(t, 'element=vitrine-training', async (page) => {
+    for (const [id, value] of [['#text', 'a line of text\n'.repeat(400)], ['#steps', '20']]) {
+      await (await inside(page, 'vitrine-training', id)).evaluate((input, text) => {
+        input.value = text;
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      }, value);
+    }
+    await page.waitForFunction(() => location.search === '?element=vitrine-training&steps=20');
+    await page.reload();
+    assert.match(await (await inside(page, 'vitrine-training', '#text')).evaluate((area) => area.value), /^On Monday it rains/);
+    assert.equal(await page.$eval('vitrine-training >>> #steps', (input) => input.value), '20');
+  });
+});
+
+test('a seed beyond the exact numbers is refused as it stands in the address', async (t) => {
+  const seed = '9007199254740993';
+  for (const [name, submit] of [['generator', '[part=generate]'], ['parity', '[part=check]'], ['training', '[part=train]']]) {
+    await withAddress(t, `element=vitrine-${name}&seed=${seed}`, async (page) => {
+      await (await inside(page, `vitrine-${name}`, `${submit}[aria-disabled=false]`)).evaluate((button) => button.click());
+      const host = name === 'generator' ? 'vitrine-generator >>> vitrine-policy' : `vitrine-${name}`;
+      const told = await inside(page, host, '[role=alert]');
+      assert.match(await told.evaluate((element) => element.textContent), /seed: expected an integer from 0 to 9007199254740991, found "9007199254740993"/);
+    });
+  }
+});
+
+/** The controls that can be seen, through shadow roots, by what they are. */
+const visibleControls = (page) =>
+  page.evaluate(() => {
+    const within = (root) =>
+      [...root.querySelectorAll('*')].flatMap((element) => [
+        ...(element.matches('button, input, select, textarea') && element.checkVisibility() ? [element.outerHTML.slice(0, 200)] : []),
+        ...(element.shadowRoot ? within(element.shadowRoot) : []),
+      ]);
+    return within(document);
+  });
+
+/** What is there when an element shows all its controls. */
+const complete = { cache: '[part=leave]', sampling: '.tracks', inside: '.dials', faults: '[part=run]', autocomplete: '[part=cost]' };
+/** Parts that hold several controls: each of these has to have a name of its own, or one with what it belongs to. */
+const holders = ['panel', 'controls', 'actions'];
+
+test('every control of every element can be hidden by the name of a part', { timeout: 300_000 }, async (t) => {
+  const { modules } = JSON.parse(await readFile(path.join(root, 'custom-elements.json'), 'utf8'));
+  const declarations = modules.flatMap((module) => module.declarations);
+  assert.ok(declarations.length > 10);
+  for (const { tagName, cssParts, attributes } of declarations) {
+    assert.ok(attributes.some(({ name }) => name === 'hide'), tagName);
+    await withAddress(t, `element=${tagName}&name=parity&text=git+comm`, async (page) => {
+      await inside(page, tagName, complete[tagName.replace('vitrine-', '')] ?? 'section');
+      if (tagName !== 'vitrine-proof') assert.notDeepEqual(await visibleControls(page), [], tagName);
+      const names = cssParts.map(({ name }) => name).filter((name) => !holders.includes(name));
+      await page.$eval(tagName, (element, hide) => element.setAttribute('hide', hide), names.join(' '));
+      await page.waitForFunction((tag) => document.querySelector(tag).shadowRoot.querySelector('[part~=title]').checkVisibility() === false, {}, tagName);
+      assert.deepEqual(await visibleControls(page), [], tagName);
+    });
+  }
+});
+
+test("hide reaches the figure of a lab, by the address and by the lab's attribute", async (t) => {
+  await withAddress(t, 'element=vitrine-lab&name=parity&hide=seed,hint', async (page) => {
+    await (await inside(page, 'vitrine-lab', '#prediction')).type('None.');
+    await (await inside(page, 'vitrine-lab', '[part=reveal]')).click();
+    const figure = 'vitrine-lab >>> vitrine-parity';
+    await inside(page, figure, '#seed');
+    const shown = async (...selectors) => {
+      const seen = selectors.map((selector) => page.$eval(selector, (element) => element.checkVisibility()));
+      return Promise.all(seen);
+    };
+    const controls = [`${figure} >>> #seed`, `${figure} >>> #tokens`, 'vitrine-lab >>> [part=hint]'];
+    assert.deepEqual(await shown(...controls), [false, true, false]);
+    await page.$eval('vitrine-lab', (lab) => lab.setAttribute('hide', 'tokens'));
+    await page.waitForFunction(() => document.querySelector('vitrine-lab').shadowRoot.querySelector('vitrine-parity').shadowRoot.querySelector('#seed').checkVisibility());
+    assert.deepEqual(await shown(...controls), [true, false, true]);
+  });
+});
+
+test('what is set while the model loads leaves the mark of the address, and another bundle is told', async () => {
+  const page = await openTab(browser);
+  try {
+    await page.setRequestInterception(true);
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    page.on('request', async (request) => {
+      if (request.url().endsWith('worker.js')) await held;
+      await request.continue();
+    });
+    await page.goto(`${files.url}embed.html?element=vitrine-generator&prompt=git&bundle=weights.00000000`);
+    await (await inside(page, 'vitrine-generator', '#prompt')).type('x');
+    await page.waitForFunction(() => location.search.includes('prompt=gitx'));
+    release();
+    await page.waitForFunction(() => /weights: expected 00000000/.test(document.querySelector('main > p').textContent));
+  } finally {
+    await page.close();
+  }
+});
+
 test('an address that was made with another bundle says so', async (t) => {
   await withAddress(t, 'element=vitrine-generator&prompt=git&bundle=weights.00000000', async (page) => {
     await page.waitForFunction(() => /made with another model.*weights: expected 00000000, found [0-9a-f]{8}/.test(document.querySelector('main > p').textContent));
@@ -229,6 +368,7 @@ test('an address cannot say where scripts come from, and an unknown element is t
   await withAddress(t, 'element=vitrine-autocomplete&text=git+comm&base=https://evil.example/&onclick=alert(1)', async (page) => {
     await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
     assert.deepEqual(await page.$eval('vitrine-autocomplete', (element) => element.getAttributeNames()), ['text']);
+    assert.equal(await page.$eval('vitrine-autocomplete', (element) => element.base), null);
   });
   await withAddress(t, 'element=script', async (page) => {
     const told = await page.waitForSelector('[role=alert]');

@@ -68,8 +68,8 @@ test('a plain script defines the same elements', async (t) => {
   });
 });
 
-/** The elements that run the model by themselves. */
-const running = ['autocomplete', 'generator', 'parity', 'lanes', 'cache', 'sampling', 'inside', 'faults'];
+/** The elements that hold an engine. */
+const running = ['autocomplete', 'proof', 'generator', 'parity', 'lanes', 'cache', 'sampling', 'inside', 'faults'];
 
 test('each element alone tells in its place why its model did not load, and tries again', async (t) => {
   const html = hostPage(moduleScript());

@@ -84,6 +84,21 @@ test('every figure states what it shows and has a table; a text that is refused 
   });
 });
 
+test('a position that is none is told as it was given, and one beyond the text is its last token', async () => {
+  await open(async (page) => {
+    await shown(page);
+    for (const position of ['-5', 'abc', '1.5', '']) {
+      await page.$eval(host, (element, value) => element.setAttribute('position', value), position);
+      const found = /^[-\d]/.test(position) ? position : `"${position}"`;
+      const told = `^invalid_option: position: expected a whole number from 0, or none for the last token; found ${found}$`;
+      await untilText(page, host, '#error', new RegExp(told));
+    }
+    await page.$eval(host, (element) => element.setAttribute('position', '4000'));
+    await untilText(page, host, 'section', /Position \d+, "[^"]*it", is shown/);
+    assert.equal(await page.$(`${host} >>> #error`), null);
+  });
+});
+
 test('in a page that runs from right to left the names stand beside the map, and numbers keep their order', async () => {
   await open(async (page) => {
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));

@@ -221,6 +221,37 @@ for (const [name, useFigure] of Object.entries(figures)) {
   });
 }
 
+test('a lab whose sums need no model loads none, alone or before one that does', async () => {
+  const requests = [];
+  const note = (page) => page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+  const reveal = async (page, figure) => {
+    await lab.predictAndReveal(page, 'It grows.');
+    await inside(page, host(figure), 'figcaption, [data-agreement]');
+  };
+  for (const [name, figure] of [
+    ['attention-temperature', 'vitrine-lab-temperature'],
+    ['attention-by-hand', 'vitrine-lab-by-hand'],
+    ['rope', 'vitrine-lab-rope'],
+  ]) {
+    await withPage(browser, { prepare: note, fragment: lab.labAddress(name) }, async (page) => {
+      await reveal(page, figure);
+      assert.ok(requests.includes('/vitrine-module.mjs'), `${requests}`);
+      assert.deepEqual(requests.filter((path) => path.includes('/models/')), []);
+      if (name !== 'rope') return;
+      // An element that needs a model gets it in the worker that is there, and the lab goes on.
+      await page.evaluate(() => {
+        const box = document.createElement('vitrine-parity');
+        document.querySelector('main').append(box);
+      });
+      await inside(page, 'vitrine-parity', '[part=check][aria-disabled=false]');
+      assert.equal(page.workers().length, 1);
+      assert.ok(requests.some((path) => path.includes('/models/shell/')));
+      await slide(page, figure, 'key-position', 'ArrowRight', 1);
+      await untilIn(page, figure, 'figcaption', /Query at 12, key at 8/);
+    });
+  }
+});
+
 test('a lab in dark colours, with every text shown, has nothing that axe-core finds', async (t) => {
   const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
   await withPage(browser, { features, fragment: lab.labAddress('rope') }, (page) =>

@@ -78,6 +78,39 @@ test('every token can be rewound, and the run begins anew to the same text', asy
   });
 });
 
+test('a prompt that is set ends the run, also one that is just beginning, and the next step is of the new prompt', async () => {
+  await atSection('lanes', async (page) => {
+    const set = (prompt) => page.$eval('vitrine-lanes', (element, text) => (element.prompt = text), prompt);
+    const given = () => page.$eval('vitrine-lanes >>> #prompt', (field) => field.value);
+    const stepOf = async (first) => {
+      await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelector('[data-step][aria-disabled=false]'));
+      assert.deepEqual(await chosen(page), []);
+      await press(page, 'vitrine-lanes', '[data-step]');
+      await untilTokens(page, 1);
+      const tokens = await page.$$eval('vitrine-lanes >>> .token.given', (all) => all.map((token) => token.textContent.trim()));
+      assert.ok(tokens.includes(first), `${first}: ${tokens}`);
+    };
+    await press(page, 'vitrine-lanes', '[data-run]');
+    await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelectorAll('.token:not(.given)').length > 1);
+    await set('git commit');
+    assert.equal(await given(), 'git commit');
+    await stepOf('git');
+    // In one task: the row of the prompt before has not begun when the new one is set.
+    await page.$eval('vitrine-lanes', (element) => {
+      element.prompt = 'docker run';
+      element.shadowRoot.querySelector('[data-again]').click();
+    });
+    await stepOf('docker');
+    await press(page, 'vitrine-lanes', '[data-again]');
+    await untilTokens(page, 0);
+    await page.$eval('vitrine-lanes', (element) => {
+      element.shadowRoot.querySelector('[data-run]').click();
+      element.prompt = 'kubectl get';
+    });
+    await stepOf('kubectl');
+  });
+});
+
 test('growth is a chart with a table, for each of its measures', async () => {
   await atSection('lanes', async (page) => {
     await inside(page, 'vitrine-lanes', '.growth figcaption');

@@ -126,11 +126,30 @@ test('an element that is moved keeps its engine', async () => {
   });
 });
 
-test('a page that is left and come back to still completes', async () => {
-  await withPage(browser, {}, async (page, site) => {
+/** Puppeteer forbids Chromium to keep a page that is left, which it does for visitors. */
+async function withKeptPages(body) {
+  const keeping = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+  try {
+    await withPage(keeping, {}, body);
+  } finally {
+    await keeping.close();
+  }
+}
+
+/** Leaves the page and comes back: whether it is the one that was kept, or else why it was not. */
+async function leaveAndComeBack(page, site) {
+  await page.evaluate(() => addEventListener('pageshow', ({ persisted }) => (globalThis.wasKept = persisted)));
+  await page.goto(`${site.url}icon.svg`);
+  await page.goBack();
+  return page.evaluate(
+    () => globalThis.wasKept ?? `loaded anew: ${JSON.stringify(performance.getEntriesByType('navigation')[0].notRestoredReasons)}`,
+  );
+}
+
+test('a page that is left is kept by the browser, and completes when the visitor comes back to it', async () => {
+  await withKeptPages(async (page, site) => {
     await untilReady(page);
-    await page.goto(`${site.url}icon.svg`);
-    await page.goBack();
+    assert.equal(await leaveAndComeBack(page, site), true);
     await untilReady(page);
     await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
     await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
@@ -138,10 +157,9 @@ test('a page that is left and come back to still completes', async () => {
 });
 
 test('a page that is left while it loads and come back to loads then', async () => {
-  await withPage(browser, {}, async (page, site) => {
+  await withKeptPages(async (page, site) => {
     await inside(page, 'vitrine-status', '.loading');
-    await page.goto(`${site.url}icon.svg`);
-    await page.goBack();
+    await leaveAndComeBack(page, site);
     await untilReady(page);
     await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
     await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);

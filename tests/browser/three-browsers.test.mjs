@@ -1,5 +1,6 @@
 // The main paths in Chromium, Firefox and WebKit: the page completes, a lab is done, an element is embedded from another
-// origin, and one address gives the same tokens in all three and in the command line. A browser that is absent is skipped.
+// origin, as itself and in a frame, and one address gives the same tokens in all three and in the command line. A browser
+// that is absent is skipped.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
@@ -12,9 +13,13 @@ let files;
 let host;
 before(async () => {
   files = await serveFiles(pageFolder);
-  host = await servePages({
+  const pages = {
     '/': hostPage(`<script type="module" src="${files.url}vitrine.js"></script><vitrine-autocomplete text="git comm"></vitrine-autocomplete>`),
-  });
+  };
+  host = await servePages(pages);
+  const query = new URLSearchParams({ element: 'vitrine-lab', name: 'rope', hide: 'hint', origin: host.url });
+  pages['/frame'] = hostPage(`<script src="${files.url}vitrine-frame.js"></script>
+    <iframe data-vitrine title="A lab" width="700" src="${files.url}embed.html?${query}"></iframe>`);
 });
 after(async () => {
   await files?.close();
@@ -81,8 +86,34 @@ async function embeddedFromAnotherOrigin(tab) {
   assert.match(await tab.until(`return find('vitrine-autocomplete >>> [data-ghost]')?.textContent;`), /\S/);
 }
 
+async function framedFromAnotherOrigin(tab) {
+  await tab.go(`${host.url}frame`);
+  await tab.frame.until(`return find('vitrine-lab >>> #prediction') !== null;`);
+  const low = await tab.until(`const { clientHeight } = find('iframe'); return clientHeight > 250 && clientHeight;`);
+  await tab.run(`
+    document.addEventListener('vitrine-lab-predicted', ({ detail, target }) => (globalThis.told = { ...detail, from: target.localName }));
+    const { contentWindow } = find('iframe');
+    const say = (message) => contentWindow.postMessage(message, ${JSON.stringify(files.url)});
+    say({ vitrine: 'appearance', theme: 'dark', lang: 'de', dir: 'rtl' });
+    say({ vitrine: 'messages', texts: { 'lab.reveal': 'Zeigen' } });
+    return true;`);
+  await tab.frame.until(`
+    const { lang, dir, dataset } = document.documentElement;
+    return lang === 'de' && dir === 'rtl' && dataset.theme === 'dark' && find('vitrine-lab >>> [part=reveal]').textContent === 'Zeigen';`);
+  await tab.frame.run(`
+    const box = find('vitrine-lab >>> #prediction');
+    box.value = 'Both turn.';
+    box.dispatchEvent(new Event('input'));
+    return true;`);
+  await tab.frame.run(`find('vitrine-lab >>> [part=reveal]').click(); return true;`);
+  const told = JSON.parse(await tab.until(`return globalThis.told && JSON.stringify(globalThis.told);`));
+  assert.deepEqual(told, { lab: 'rope', predicted: 'Both turn.', from: 'iframe' });
+  await tab.until(`return find('iframe').clientHeight > ${low} + 400;`);
+  assert.equal(await tab.frame.run(`return getComputedStyle(find('vitrine-lab >>> [part=hint]')).display;`), 'none');
+}
+
 for (const { name, why, use } of browsers) {
-  test(`${name}: completes, gives an address's tokens, does a lab, embeds`, { timeout: 600_000 }, async (t) => {
+  test(`${name}: completes, gives an address's tokens, does a lab, embeds, frames`, { timeout: 600_000 }, async (t) => {
     if (why) return t.skip(why);
     await use((tab) =>
       withScreenshot(t.name, () => tab.screenshot(), async () => {
@@ -90,6 +121,7 @@ for (const { name, why, use } of browsers) {
         await addressGivesItsTokens(tab);
         await labIsDone(tab);
         await embeddedFromAnotherOrigin(tab);
+        await framedFromAnotherOrigin(tab);
       }),
     );
   });

@@ -45,7 +45,8 @@ async function webDriver(base, method, path, body) {
 
 /**
  * MiniBrowser of WebKitGTK, driven by WebKitWebDriver on a display of its own, for as long as `body` takes. Its argument
- * has the version, go(url), run(script) for what a script returns, and screenshot() as PNG.
+ * has the version, go(url), run(script) for what a script returns, runInFrame(script) in the page's first frame, and
+ * screenshot() as PNG.
  */
 export async function withWebKit(body) {
   const display = `:${90 + (process.pid % 100)}`;
@@ -61,11 +62,21 @@ export async function withWebKit(body) {
     const session = await webDriver(base, 'POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': browser } } });
     const path = `/session/${session.sessionId}`;
     const { browserName, browserVersion } = session.capabilities;
+    const run = (script) => webDriver(base, 'POST', `${path}/execute/sync`, { script, args: [] });
+    const enter = (id) => webDriver(base, 'POST', `${path}/frame`, { id });
     try {
       return await body({
         version: `${browserName} ${browserVersion}`,
         go: (url) => webDriver(base, 'POST', `${path}/url`, { url }),
-        run: (script) => webDriver(base, 'POST', `${path}/execute/sync`, { script, args: [] }),
+        run,
+        async runInFrame(script) {
+          await enter(0);
+          try {
+            return await run(script);
+          } finally {
+            await enter(null);
+          }
+        },
         screenshot: async () => Buffer.from(await webDriver(base, 'GET', `${path}/screenshot`), 'base64'),
       });
     } finally {

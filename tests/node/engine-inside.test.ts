@@ -112,7 +112,7 @@ test('lessons need no bundle, and say what is wrong with their input', async () 
   assert.ok(Math.abs(rope.product - Math.cos(2)) < 1e-6);
   const wrong = model.lesson('attention_by_hand', { q: [[1, 0]], k: [[1]], v: [[1]], causal: true });
   const refused = (error: EngineError): boolean =>
-    error.code === 'invalid_option' && /k: expected 1 rows of 2 numbers, found 1 of 1/.test(error.message);
+    error.code === 'invalid_option' && /k: expected rows x columns 1 x 2, found 1 x 1/.test(error.message);
   await assert.rejects(wrong, refused);
   await assert.rejects(model.lesson('rope', { query: [NaN], key: [1], query_position: 0, key_position: 0, theta: 1 }), { code: 'invalid_option' });
 });

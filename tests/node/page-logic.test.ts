@@ -1,4 +1,4 @@
-// What the page decides without a document: formats, the policy's fields, the address, runs and the completer.
+// What the page decides without a document: formats, views' numbers and sentences, runs, the completer and the prover.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,10 +10,6 @@ import { additionOf, Completer, nextWord, type Suggestion } from '../../web/src/
 import { growthOverContext, growthPoints } from '../../web/src/runs/growth';
 import { Prover } from '../../web/src/runs/prover';
 import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens, withStep, type Run } from '../../web/src/runs/run';
-import { bundleDifferences, bundleMark, carriesState, initialState, readState, writeState } from '../../web/src/state/page-state';
-import { fieldOf, initialFields, policyOptions } from '../../web/src/state/policy-fields';
-import { initialSampling } from '../../web/src/state/sampling-fields';
-import { initialSections } from '../../web/src/state/section-state';
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
@@ -72,78 +68,6 @@ test('the chart counts the passes of a long prompt to its first token, and words
     conclusion(barsOf([step(25, 100)])),
     'Token 1 cost 25 multiply-adds with the cache and 4.0x as many without.',
   );
-});
-
-test('what is typed as a number is sent as one, and anything else as it is', () => {
-  const numbers = {
-    ...initialFields.numbers,
-    temperature: ' 0.5 ',
-    top_k: 'many',
-    top_p: '',
-    min_p: '1e-2',
-    seed: 'NaN',
-  };
-  assert.deepEqual(policyOptions({ mode: 'sample', numbers, stop: '' }), {
-    mode: 'sample',
-    temperature: 0.5,
-    top_k: 'many',
-    min_p: 0.01,
-    seed: 'NaN',
-    max_new_tokens: 48,
-  });
-});
-
-test('mode greedy gives no option that only sampling has', () => {
-  assert.deepEqual(policyOptions({ ...initialFields, mode: 'greedy' }), { mode: 'greedy', max_new_tokens: 48 });
-});
-
-test('stop strings are one a line, with escapes', () => {
-  const { stop } = policyOptions({ ...initialFields, stop: '  #\n\\n\nback\\\\slash' }) as { stop: string[] };
-  assert.deepEqual(stop, ['  #', '\n', 'back\\slash']);
-});
-
-test('an error is shown at the field that it names', () => {
-  assert.equal(fieldOf('policy.top_p: expected a number in (0, 1], found 7'), 'top_p');
-  assert.equal(fieldOf('"max_new_tokens": expected 1 or more'), 'max_new_tokens');
-  assert.equal(fieldOf('stop: expected texts'), 'stop');
-  assert.equal(fieldOf('prompt: expected at least one token'), null);
-});
-
-test('the address carries the whole state and gives it back', () => {
-  const state = {
-    text: 'git commit -m "a & b"',
-    prompt: 'tar #1 ',
-    fields: { mode: 'greedy' as const, numbers: { ...initialFields.numbers, seed: '42', top_p: '' }, stop: 'a\nb' },
-    sections: {
-      lanes: { prompt: 'kubectl get' },
-      sampling: {
-        prompt: 'npm',
-        fields: { numbers: { ...initialSampling.numbers, min_p: '', penalty_window: '8', seed: '9' }, penaltyPrompt: true },
-        tokens: 11,
-      },
-      inside: { text: 'ls -la', position: 2 },
-    },
-    bundle: 'weights.f2ac5e3b*tokenizer.51604ad5',
-  };
-  assert.deepEqual(readState(`#${writeState(state)}`), state);
-  assert.equal(writeState(initialState), '');
-  assert.deepEqual(readState(''), initialState);
-  assert.deepEqual(readState('#mode=nonsense&unknown=1&draw.tokens=many&inside.position=-1'), initialState);
-  assert.equal(writeState({ ...initialState, sections: { ...initialSections, inside: { text: 'ls', position: null } } }), 'inside.text=ls');
-  assert.deepEqual(['#try', '', '#seed=3', '#text='].map(carriesState), [false, false, true, true]);
-});
-
-test('a bundle that differs from the one of an address is told by part, and the same one is not', () => {
-  const part = (name: string, hash: string) => ({ name, file: name, bytes: 1, sha256: hash.repeat(64) });
-  const loaded = [part('weights', 'a'), part('tokenizer', 'b')];
-  assert.equal(bundleMark(loaded), 'weights.aaaaaaaa*tokenizer.bbbbbbbb');
-  assert.deepEqual(bundleDifferences(bundleMark(loaded), loaded), []);
-  assert.deepEqual(bundleDifferences('', loaded), []);
-  assert.deepEqual(bundleDifferences('weights.cccccccc*template.dddddddd', loaded), [
-    ['weights', 'cccccccc', 'aaaaaaaa'],
-    ['template', 'dddddddd', ''],
-    ['tokenizer', '', 'bbbbbbbb'],
-  ]);
 });
 
 test('a completion is one line, and one that was cut short ends in a whole word', () => {

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
 
 import type { EngineSession } from '../../web/src/engine/session';
+import { refusedLength } from '../../web/src/state/training-text';
 import type { TrainingProgress, TrainingRequest, TrainingResult } from '../../web/src/engine/training-types';
 import { corpus, modulePath, vitrine } from './support/command-line.mjs';
 import { urls, wire, type Wired } from './support/wired-model';
@@ -108,6 +109,24 @@ test('one batch is learned by heart, and a stop keeps what was learned', async (
   });
   assert.ok(stopped.steps >= 3 && stopped.steps < 12, `${stopped.steps} steps`);
   assert.equal((await wired.model.parity('git', 20, 1)).differing_bits, 0);
+});
+
+test('the page refuses a text at the length from which on the engine does', async () => {
+  const refused = await wired.model.train({ text: 'a\n'.repeat(1 << 20) }).then(
+    () => assert.fail('the engine trains on two megabytes'),
+    ({ message }: Error) => message,
+  );
+  const most = Number(/^train: text: expected at most (\d+) bytes, found 2097152$/.exec(refused)?.[1]);
+  assert.equal(refusedLength(most), null);
+  assert.equal(refusedLength(most + 1)?.message, `train: text: expected at most ${most} bytes, found at least ${most + 1}`);
+});
+
+test('lessons and training need the module and no bundle, and say so when neither is there', async () => {
+  const { model } = wire();
+  const needsModule = { code: 'not_loaded', message: 'engine: expected "prepare" or "load" before, found neither' };
+  await assert.rejects(model.train(small), needsModule);
+  await assert.rejects(model.lesson('rope', { query: [1, 2], key: [1, 2], query_position: 1, key_position: 0, theta: 100 }), needsModule);
+  await assert.rejects(model.tokenize('x'), { code: 'not_loaded', message: /expected a loaded bundle/ });
 });
 
 test('texts and options that cannot be learned from are refused, and the model that was there stays', async () => {

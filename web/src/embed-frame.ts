@@ -3,14 +3,13 @@
 
 import { engineUrls } from './elements/engine-controller';
 import { define, elementNames } from './embed';
-import { notStarted, type LoadState } from './engine/load-state';
 import { SharedEngine } from './engine/shared-engine';
 import { postToParent, readAppearance, readFrame, type Appearance, type ToFrame } from './frame-messages';
+import { KeptAddress } from './kept-address';
 import { replaceMessages } from './messages';
 import type { ElementName } from './public-types';
-import { otherBundleText } from './state/other-bundle';
-import { bundleMark, readState, stateNames, writeState, type PageState } from './state/page-state';
-import { readSampling } from './state/sampling-fields';
+import { placeOf } from './state/address';
+import { isStateful, type Stateful } from './state/element-states';
 
 const place = document.querySelector('main') ?? document.body;
 const state = readFrame(location.search, location.origin);
@@ -29,13 +28,6 @@ function setAppearance({ theme, lang, dir }: Appearance): void {
 /** Where the engine's files are is not the address's to say, and `bundle` is the mark of a bundle, as in the page's address. */
 const notAttributes = ['base', 'bundle'];
 
-/** The policy of the address, in the form of the element that has one: their fields are not the same. */
-function setFields(element: HTMLElement): void {
-  const { localName } = element;
-  if (localName === 'vitrine-generator') Object.assign(element, { fields: readState(location.search).fields });
-  if (localName === 'vitrine-sampling') Object.assign(element, { fields: readSampling(location.search) });
-}
-
 /** Only what the element observes is an attribute of it. */
 function setAttributes(element: HTMLElement): void {
   const { observedAttributes = [] } = element.constructor as { observedAttributes?: string[] };
@@ -45,36 +37,16 @@ function setAttributes(element: HTMLElement): void {
   if (state.hide !== '') element.setAttribute('hide', state.hide);
 }
 
-/** The address follows what the visitor sets, so that it can be copied, and tells when it was made with another bundle. */
-function follow(element: HTMLElement): void {
-  let load: LoadState = notStarted;
-  let changed = false;
+/** The address says what is set in the element and follows what the visitor sets, so that it can be copied. */
+function keepAddress(element: HTMLElement, name: Stateful): void {
   const told = document.createElement('p');
   told.setAttribute('role', 'status');
   place.prepend(told);
-  const showBundle = (): void => {
-    told.textContent = otherBundleText(readState(location.search).bundle, load);
-  };
-  const keep = (now: Partial<PageState>): void => {
-    changed = true;
-    const bundle = load.kind === 'ready' ? bundleMark(load.description.parts) : '';
-    const values = new URLSearchParams(location.search);
-    for (const name of stateNames) values.delete(name);
-    for (const [name, value] of new URLSearchParams(writeState({ ...readState(location.search), ...now, bundle }))) {
-      values.set(name, value);
-    }
+  const address = new KeptAddress(new Map([[element, placeOf(name)]]), told, new URLSearchParams(location.search), (values) => {
     history.replaceState(null, '', `?${values}`);
-    showBundle();
     postToParent(state.origin, { vitrine: 'address', href: location.href });
-  };
-  SharedEngine.hold(engineUrls(null, null), (now) => {
-    load = now;
-    // What was set before it is known which bundle is loaded is marked now.
-    if (changed && load.kind === 'ready') keep({});
-    showBundle();
   });
-  element.addEventListener('vitrine-text', (event) => keep({ text: event.detail }));
-  element.addEventListener('vitrine-generator-state', (event) => keep(event.detail));
+  if ('bundle' in element) SharedEngine.hold(engineUrls(null, null), (load) => address.follow(load));
 }
 
 function tellHeight(): void {
@@ -85,8 +57,7 @@ async function show(name: ElementName): Promise<void> {
   await define(name);
   const element = document.createElement(name);
   setAttributes(element);
-  setFields(element);
-  if (name === 'vitrine-generator' || name === 'vitrine-autocomplete') follow(element);
+  if (isStateful(name)) keepAddress(element, name);
   for (const type of toldEvents) {
     element.addEventListener(type, (event) => {
       postToParent(state.origin, { vitrine: 'event', type, detail: event.detail });

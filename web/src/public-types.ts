@@ -19,17 +19,32 @@ export interface ModelElement extends EngineElement {
   bundle: string | null;
 }
 
+/** What a visitor sets in an element: `Object.assign(element, state)` sets it again. */
+export type VitrineStates = {
+  'vitrine-autocomplete': { text: string };
+  'vitrine-generator': { prompt: string; fields: PolicyFields };
+  /** Numbers are as they were typed. */
+  'vitrine-parity': { prompt: string; tokens: string; seed: string };
+  'vitrine-lanes': { prompt: string };
+  'vitrine-sampling': { prompt: string; fields: SamplingFields; tokens: number };
+  /** A position of null is the last token. */
+  'vitrine-inside': { text: string; position: number | null };
+  'vitrine-faults': { fault: string };
+  /** Numbers are as they were typed; an empty text leaves the choice to the engine. */
+  'vitrine-training': { text: string; way: 'text' | 'overfit'; steps: string; seed: string };
+};
+
 export interface VitrineElements {
-  'vitrine-autocomplete': ModelElement & { text: string };
-  'vitrine-generator': ModelElement & { prompt: string; fields: PolicyFields };
+  'vitrine-autocomplete': ModelElement & VitrineStates['vitrine-autocomplete'];
+  'vitrine-generator': ModelElement & VitrineStates['vitrine-generator'];
   'vitrine-proof': ModelElement & { for: string | null; run: Run | null };
-  'vitrine-parity': ModelElement & { prompt: string; tokens: string; seed: string };
-  'vitrine-lanes': ModelElement & { prompt: string; policy: PolicyOptions };
+  'vitrine-parity': ModelElement & VitrineStates['vitrine-parity'];
+  'vitrine-lanes': ModelElement & VitrineStates['vitrine-lanes'] & { policy: PolicyOptions };
   'vitrine-cache': ModelElement;
-  'vitrine-sampling': ModelElement & { prompt: string; fields: SamplingFields; tokens: number };
-  'vitrine-inside': ModelElement & { text: string; position: number | null };
-  'vitrine-faults': ModelElement & { fault: string };
-  'vitrine-training': EngineElement & { text: string; way: 'text' | 'overfit' };
+  'vitrine-sampling': ModelElement & VitrineStates['vitrine-sampling'];
+  'vitrine-inside': ModelElement & VitrineStates['vitrine-inside'];
+  'vitrine-faults': ModelElement & VitrineStates['vitrine-faults'];
+  'vitrine-training': EngineElement & VitrineStates['vitrine-training'];
   'vitrine-lab': ModelElement & { name: string };
 }
 
@@ -37,14 +52,11 @@ export type ElementName = keyof VitrineElements;
 
 /** Every event bubbles and leaves shadow roots, so a page can listen on its document. */
 export interface VitrineEvents {
-  'vitrine-text': string;
+  /** The visitor set something; the detail is all that is set in the event's target. */
+  'vitrine-state': VitrineStates[keyof VitrineStates];
   'vitrine-run': Run;
-  'vitrine-generator-state': { prompt: string; fields: PolicyFields };
   'vitrine-parity-report': ParityReport;
   'vitrine-lanes': readonly RunStep[];
-  'vitrine-lanes-state': { prompt: string };
-  'vitrine-sampling': { prompt: string; fields: SamplingFields; tokens: number };
-  'vitrine-inside': { text: string; position: number | null };
   'vitrine-faults': { fault: string; right: number; asked: number };
   'vitrine-trained': TrainingResult;
   'vitrine-lab-predicted': { lab: string; predicted: string };

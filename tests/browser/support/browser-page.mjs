@@ -17,8 +17,10 @@ export const pageFolder = path.join(root, 'build/page');
 /** Loading takes a moment on a busy machine; nothing here waits so long unless it fails. */
 export const patience = 60_000;
 
-export function launchBrowser() {
+/** Options of puppeteer's launch beside those that every test needs. */
+export function launchBrowser(options = {}) {
   return puppeteer.launch({
+    ...options,
     executablePath: process.env.VITRINE_CHROMIUM || '/usr/bin/chromium',
     headless: true,
     protocolTimeout: 180_000,

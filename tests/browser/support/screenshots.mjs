@@ -6,8 +6,20 @@ import { root } from '../../../wasm/build.mjs';
 
 const folder = path.join(root, 'build/screenshots');
 
-/** Runs `body`; when it throws, `takePng` gives the picture, and the error says where it is. */
-export async function withScreenshot(name, takePng, body) {
+/** What a page shows as text, through its shadow roots: the failure of a test without a picture at hand. */
+export const visibleText = (page) =>
+  page.evaluate(() => {
+    const textOf = (node) =>
+      node instanceof Text
+        ? node.data
+        : node instanceof Element && (/^(style|script)$/.test(node.localName) || !node.checkVisibility())
+          ? ''
+          : [...(node.shadowRoot ?? node).childNodes].map(textOf).join(' ');
+    return textOf(document.body).replaceAll(/\s+/g, ' ').trim();
+  });
+
+/** Runs `body`; when it throws, `takePng` gives the picture, and the error says where it is and what the page says. */
+export async function withScreenshot(name, takePng, body, readText = () => '') {
   try {
     return await body();
   } catch (error) {
@@ -15,7 +27,7 @@ export async function withScreenshot(name, takePng, body) {
     try {
       await mkdir(folder, { recursive: true });
       await writeFile(file, await takePng());
-      error.message += `\n(screenshot: ${path.relative(root, file)})`;
+      error.message += `\n(screenshot: ${path.relative(root, file)})\n${(await readText()).slice(0, 1500)}`;
     } catch {
       // A page that is gone has no picture; the error is the test's own.
     }

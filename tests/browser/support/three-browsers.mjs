@@ -11,27 +11,25 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 const withFind = (script) =>
   `const find = (path) => path.split(' >>> ').reduce((at, part) => at && (at === document ? at : at.shadowRoot)?.querySelector(part), document); ${script}`;
 
-function tab({ version, go, run, screenshot }) {
-  return {
-    version,
-    go,
-    screenshot,
-    run: (script) => run(withFind(script)),
-    /** What the script returns, as soon as that is truthy. */
-    async until(script) {
-      const end = Date.now() + patience;
-      for (;;) {
-        const value = await run(withFind(script));
-        if (value) return value;
-        if (Date.now() > end) throw new Error(`nothing in ${patience / 1000} s: ${script}`);
-        await pause(200);
-      }
-    },
-  };
-}
+const scripts = (run) => ({
+  run: (script) => run(withFind(script)),
+  /** What the script returns, as soon as that is truthy. */
+  async until(script) {
+    const end = Date.now() + patience;
+    for (;;) {
+      const value = await run(withFind(script));
+      if (value) return value;
+      if (Date.now() > end) throw new Error(`nothing in ${patience / 1000} s: ${script}`);
+      await pause(200);
+    }
+  },
+});
+
+const tab = ({ version, go, run, runInFrame, screenshot }) => ({ version, go, screenshot, ...scripts(run), frame: scripts(runInFrame) });
 
 async function withPuppeteer(launch, body) {
   const browser = await launch();
+  const within = (frame, script) => frame.evaluate(`(() => { ${script} })()`);
   try {
     const page = await browser.newPage();
     page.setDefaultNavigationTimeout(patience);
@@ -39,7 +37,8 @@ async function withPuppeteer(launch, body) {
       tab({
         version: await browser.version(),
         go: (url) => page.goto(url),
-        run: (script) => page.evaluate(`(() => { ${script} })()`),
+        run: (script) => within(page, script),
+        runInFrame: (script) => within(page.frames()[1], script),
         screenshot: () => page.screenshot(),
       }),
     );

@@ -64,13 +64,13 @@ TEST_CASE("random heads of every shape stay within the tolerance, which is small
 }
 
 TEST_CASE("shapes that do not fit are refused, with what was expected and found") {
-  CHECK_ERROR(ErrorCode::invalid_option, "k: expected 2 rows of 2 numbers, found 2 of 3",
+  CHECK_ERROR(ErrorCode::invalid_option, "k: expected rows x columns 2 x 2, found 2 x 3",
               lesson({{1, 2}}, {{1, 2, 3}, {1, 2, 3}}, {{1, 2}, {1, 2}}));
-  CHECK_ERROR(ErrorCode::invalid_option, "v: expected 2 rows of 2 numbers, found 1 of 2",
+  CHECK_ERROR(ErrorCode::invalid_option, "v: expected rows x columns 2 x 2, found 1 x 2",
               lesson({{1, 2}}, {{1, 2}, {3, 4}}, {{1, 2}}));
-  CHECK_ERROR(ErrorCode::invalid_option, "q: expected at most the 1 rows of k, found 2",
+  CHECK_ERROR(ErrorCode::invalid_option, "q: expected at most as many rows as k, 1, found 2",
               lesson({{1, 2}, {3, 4}}, {{1, 2}}, {{1, 2}}));
-  CHECK_ERROR(ErrorCode::invalid_option, "q: expected 1 to 16 rows", lesson({}, {{1}}, {{1}}));
+  CHECK_ERROR(ErrorCode::invalid_option, "q: expected 1 to 16 rows, found 0", lesson({}, {{1}}, {{1}}));
 }
 
 }  // namespace

@@ -25,12 +25,12 @@ TEST_CASE("a matrix is rows of equally many numbers, and anything else is said w
   const auto refused = [&](const char* key, const char* words) {
     CHECK_ERROR(ErrorCode::invalid_option, words, read_lesson_matrix(reader, key, limits));
   };
-  refused("ragged", "lesson: ragged: expected in row 1 2 numbers as in row 0, not 1");
-  refused("word", "lesson: word: expected in row 0 numbers from -10 to 10");
-  refused("large", "lesson: large: expected in row 0 numbers from -10 to 10");
-  refused("flat", "lesson: flat: expected in row 0 1 to 3 numbers");
-  refused("none", "lesson: none: expected 1 to 3 rows");
-  refused("wide", "lesson: wide: expected in row 0 1 to 3 numbers");
+  refused("ragged", "lesson: ragged: row 1: expected 2 columns as in row 0, found 1");
+  refused("word", "lesson: word: row 0: expected numbers from -10 to 10, found \"two\" in column 1");
+  refused("large", "lesson: large: row 0: expected numbers from -10 to 10, found 11 in column 2");
+  refused("flat", "lesson: flat: row 0: expected 1 to 3 numbers, found 1");
+  refused("none", "lesson: none: expected 1 to 3 rows, found 0");
+  refused("wide", "lesson: wide: row 0: expected 1 to 3 numbers, found 4");
   refused("absent", "absent");
 }
 

@@ -47,11 +47,12 @@ const maxCharacters = 20_000;
  *
  * @element vitrine-autocomplete
  * @attr {string} text - What is in the box.
- * @fires {CustomEvent<string>} vitrine-text - The visitor changed the text.
+ * @fires {CustomEvent<{text: string}>} vitrine-state - The visitor changed the text.
  * @fires {CustomEvent<Run>} vitrine-run - A completion is proved: once when it begins, and for every step.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart keys - What the keys do.
+ * @csspart accept - The button that accepts.
  * @csspart examples - What to begin with.
  * @csspart cost - What the completion cost.
  * @csspart box - The case with the text box.
@@ -159,7 +160,7 @@ export class VitrineAutocomplete extends ModelElement {
     }
     // A pasted text may have lines: the box holds one command.
     this.text = text.replaceAll(/\s*\n\s*/g, ' ');
-    emit(this, 'vitrine-text', this.text);
+    emit(this, 'vitrine-state', { text: this.text });
   }
 
   private onInput(event: InputEvent): void {
@@ -268,7 +269,7 @@ export class VitrineAutocomplete extends ModelElement {
     const { load } = this.engine;
     return html`
       <p class="keys small soft" id="keys" part="keys">
-        <button type="button" class="primary" ?disabled=${ghost === ''} @click=${() => this.accept(ghost)}>
+        <button type="button" part="accept" class="primary" ?disabled=${ghost === ''} @click=${() => this.accept(ghost)}>
           ${texts.accept}
         </button>
         <span><kbd>Tab</kbd> ${texts.accepts}</span>

@@ -71,7 +71,12 @@ interface Row {
  * @element vitrine-cache
  * @csspart title - The title.
  * @csspart panel - The frame.
- * @csspart controls - The buttons.
+ * @csspart controls - The buttons and the prompt of a row to come.
+ * @csspart step - The button that steps.
+ * @csspart run - The button that runs and pauses.
+ * @csspart join - The prompt of a row that joins, and its button.
+ * @csspart again - The button that begins again.
+ * @csspart leave - The button with which a row leaves.
  * @csspart row - A row of the batch.
  */
 export class VitrineCache extends ModelElement {
@@ -219,6 +224,7 @@ export class VitrineCache extends ModelElement {
         })}
         <form
           class="join"
+          part="join"
           @submit=${(event: Event) => {
             event.preventDefault();
             if (canJoin) this.join();
@@ -236,7 +242,7 @@ export class VitrineCache extends ModelElement {
           />
           <button type="submit" data-join aria-disabled=${!canJoin}>${texts.join}</button>
         </form>
-        <button type="button" data-again aria-disabled=${working} @click=${() => this.startOver()}>${texts.again}</button>
+        <button type="button" part="again" data-again aria-disabled=${working} @click=${() => this.startOver()}>${texts.again}</button>
       </div>
     `;
   }
@@ -260,7 +266,7 @@ export class VitrineCache extends ModelElement {
           <h3>${fill(texts.row, { n: number })}</h3>
           <code dir="auto"><span class="given">${prompt}</span>${text}</code>
           <span class="state small soft">${state}</span>
-          <button type="button" aria-disabled=${this.stepping.working} @click=${() => this.leave(row)}>
+          <button type="button" part="leave" aria-disabled=${this.stepping.working} @click=${() => this.leave(row)}>
             ${texts.leave}<span class="hidden"> ${fill(texts.row, { n: number })}</span>
           </button>
         </header>

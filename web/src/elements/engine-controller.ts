@@ -27,7 +27,7 @@ function folder(name: 'base' | 'bundle', value: string): URL {
 }
 
 /** Throws invalid_option. */
-export function engineUrls(base: string | null | undefined, bundle: string | null | undefined): EngineUrls {
+export function engineUrls(base: string | null | undefined, bundle: string | null | undefined): EngineUrls & { bundleUrl: string } {
   const files = base ? folder('base', base) : new URL('.', import.meta.url);
   return {
     workerUrl: new URL('worker.js', files).href,
@@ -41,12 +41,15 @@ export class EngineController implements ReactiveController {
   /** Of the engine's present worker; requests before `load` is ready are refused by the engine. */
   model: LanguageModel | null = null;
 
+  private moduleUrl = '';
   private held: ReturnType<typeof SharedEngine.hold> | null = null;
 
   constructor(
     private readonly host: EngineHost,
     /** Called when the state changed, before the host renders. */
     private readonly onChange: () => void = () => {},
+    /** Without one the module alone is there, by `prepared`. */
+    private readonly needsBundle = true,
   ) {
     host.addController(this);
     new Presentation(host);
@@ -59,10 +62,19 @@ export class EngineController implements ReactiveController {
   hostConnected(): void {
     try {
       const urls = engineUrls(this.host.base, this.host.bundle);
-      this.held = SharedEngine.hold(urls, (load, model) => this.tell(load, model));
+      const needed = this.needsBundle ? urls : { ...urls, bundleUrl: null };
+      this.moduleUrl = urls.moduleUrl;
+      this.held = SharedEngine.hold(needed, (load, model) => this.tell(load, model));
     } catch (error) {
       this.tell({ kind: 'failed', error: toEngineError(error) }, null);
     }
+  }
+
+  /** The model with its module started, which lessons need and no more; null without an engine. */
+  async prepared(): Promise<LanguageModel | null> {
+    const { model } = this;
+    await model?.prepare(this.moduleUrl);
+    return model;
   }
 
   private tell(load: LoadState, model: LanguageModel | null): void {

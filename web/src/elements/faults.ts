@@ -84,10 +84,12 @@ interface Outcome {
  *
  * @element vitrine-faults
  * @attr {string} fault - The fault that is chosen, by name; "none" by default.
+ * @fires {CustomEvent<{fault: string}>} vitrine-state - The visitor chose another fault.
  * @fires {CustomEvent<{fault: string, right: number, asked: number}>} vitrine-faults - A fault was run, and the prediction compared.
  * @csspart title - The title.
  * @csspart switches - A radio button for each fault.
  * @csspart prediction - What the visitor expects.
+ * @csspart run - The button that runs the fault.
  * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineFaults extends ModelElement {
@@ -129,11 +131,14 @@ export class VitrineFaults extends ModelElement {
     return this.stage === 'lanes' || this.stage === 'detectors';
   }
 
+  /** A prediction and what came out are those of their fault. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has('fault')) Object.assign(this, { prediction: noPrediction, outcome: null, stage: 'still' });
+  }
+
   private choose(fault: string): void {
     this.fault = fault;
-    this.prediction = noPrediction;
-    this.outcome = null;
-    this.stage = 'still';
+    emit(this, 'vitrine-state', { fault });
   }
 
   private async run(event: Event): Promise<void> {
@@ -247,7 +252,7 @@ export class VitrineFaults extends ModelElement {
           </div>
         </fieldset>
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled=${this.running || !this.engine.ready}>${texts.run}</button>
+          <button type="submit" part="run" class="primary" aria-disabled=${this.running || !this.engine.ready}>${texts.run}</button>
           <span class="small soft" role="status">${this.statusText()}</span>
         </div>
       </form>

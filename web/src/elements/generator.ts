@@ -38,7 +38,7 @@ const texts = messages('generator', {
  * @element vitrine-generator
  * @attr {string} prompt - What the text begins with.
  * @fires {CustomEvent<Run>} vitrine-run - When a generation begins, for every step, and when it ends.
- * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-generator-state - The visitor changed the prompt or the policy.
+ * @fires {CustomEvent<{prompt: string, fields: PolicyFields}>} vitrine-state - The visitor changed the prompt or the policy.
  * @csspart title - The title.
  * @csspart panel - The frame.
  * @csspart prompt - The prompt.
@@ -46,6 +46,7 @@ const texts = messages('generator', {
  * @csspart stop - The button that stops.
  * @csspart policy - The policy; `hide` also takes its options by name: mode, temperature, top_k, stop_strings, ...
  * @csspart output - The generated text.
+ * @csspart keep - The button that keeps a seed.
  */
 export class VitrineGenerator extends ModelElement {
   static override properties = {
@@ -121,7 +122,7 @@ export class VitrineGenerator extends ModelElement {
   }
 
   private tellState(): void {
-    emit(this, 'vitrine-generator-state', { prompt: this.prompt, fields: this.fields });
+    emit(this, 'vitrine-state', { prompt: this.prompt, fields: this.fields });
   }
 
   override render(): TemplateResult {
@@ -149,7 +150,6 @@ export class VitrineGenerator extends ModelElement {
           </div>
           <vitrine-policy
             part="policy"
-            hide=${this.getAttribute('hide') ?? nothing}
             .fields=${this.fields}
             .error=${this.run?.error ?? null}
             @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.changeFields(event.detail)}
@@ -184,7 +184,7 @@ export class VitrineGenerator extends ModelElement {
       <span>${counted(ids.length, texts.tokens_one, texts.tokens_other)}; ${reason}.</span>
       ${parity.logits_compared > 0 ? html`<span>${verdictText(parity)}.</span>` : nothing}
       ${typeof seed === 'number' ? html`<span>${texts.seed} <span class="number" data-seed>${seed}</span>.</span>` : nothing}
-      ${isNew ? html`<button type="button" class="keep" @click=${() => this.keepSeed(seed)}>${texts.keep}</button>` : nothing}
+      ${isNew ? html`<button type="button" part="keep" class="keep" @click=${() => this.keepSeed(seed)}>${texts.keep}</button>` : nothing}
     `;
   }
 

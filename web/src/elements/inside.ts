@@ -3,10 +3,11 @@
 
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { toEngineError, type EngineError } from '../engine/errors';
+import { EngineError, toEngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { Newest } from '../runs/newest';
+import { numberOrText } from '../state/policy-fields';
 import { insideStyles } from '../styles/inside';
 import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
@@ -47,22 +48,31 @@ interface Look {
   position: number | null;
 }
 
+/** An attribute may say anything. One beyond the text is its last token: a text may become shorter. */
+function requirePosition(position: unknown): void {
+  if (position === null || (Number.isInteger(position) && Number(position) >= 0)) return;
+  const found = typeof position === 'string' ? JSON.stringify(position) : String(position);
+  throw new EngineError('invalid_option', `position: expected a whole number from 0, or none for the last token; found ${found}`);
+}
+
 /**
  * What happened inside the model at one token: attention, RoPE, the residual stream, the lens of each layer.
  *
  * @element vitrine-inside
  * @attr {string} text - The text that is read.
- * @attr {number} position - The token that is looked into; the last one by default.
- * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-inside - The visitor chose another text or token.
+ * @attr {number} position - The token that is looked into, from 0; the last one by default.
+ * @fires {CustomEvent<{text: string, position: number | null}>} vitrine-state - The visitor chose another text or token.
  * @csspart title - The title.
  * @csspart text - The field of the text that is read.
- * @csspart tokens - The text's tokens, one of which is looked into.
+ * @csspart tokens - The tokens of the text, one of which is chosen.
+ * @csspart layer - The choice of a layer.
+ * @csspart head - The choice of a head.
  * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineInside extends ModelElement {
   static override properties = {
     text: {},
-    position: { type: Number },
+    position: { converter: (text: string | null) => text && numberOrText(text) },
     tokens: { state: true },
     inside: { state: true },
     error: { state: true },
@@ -102,6 +112,7 @@ export class VitrineInside extends ModelElement {
     const { model } = this.engine;
     if (model === null) return;
     try {
+      requirePosition(position);
       const { row, tokens } = await model.start(text, { mode: 'greedy', max_new_tokens: 1 }, {});
       try {
         const last = tokens.length - 1;
@@ -118,7 +129,7 @@ export class VitrineInside extends ModelElement {
 
   private change(changed: { text?: string; position: number | null }): void {
     Object.assign(this, changed);
-    emit(this, 'vitrine-inside', { text: this.text, position: this.position });
+    emit(this, 'vitrine-state', { text: this.text, position: this.position });
   }
 
   override render(): TemplateResult {
@@ -195,7 +206,7 @@ export class VitrineInside extends ModelElement {
   private pickView(name: 'layer' | 'head', label: string, count: number, chosen: { layer: number; head: number }): TemplateResult {
     const { layer, head } = chosen;
     return html`
-      <label>
+      <label part=${name}>
         ${label}
         <select
           @change=${(event: Event) => (this.chosen = { layer, head, [name]: Number((event.target as HTMLSelectElement).value) })}

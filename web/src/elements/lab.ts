@@ -58,6 +58,7 @@ export function registerLesson(name: string, load: () => Promise<Lesson>): void 
  * @csspart reasoning - What to check the prediction against.
  * @csspart quiz - The quiz.
  * @csspart record - The best result so far.
+ * @csspart forget - The button that gives it up.
  */
 export class VitrineLab extends ModelElement {
   static override properties = {
@@ -158,7 +159,7 @@ export class VitrineLab extends ModelElement {
     return html`
       <p class="record small" part="record">
         <span data-record>${fill(text.kept, values)}</span>
-        <button type="button" @click=${this.forget}>${text.forget}</button>
+        <button type="button" part="forget" @click=${this.forget}>${text.forget}</button>
       </p>
     `;
   }

@@ -62,10 +62,16 @@ interface Row {
  * @attr {string} prompt - What the text begins with.
  * @prop {PolicyOptions} policy - How its tokens are chosen; greedy by default.
  * @fires {CustomEvent<readonly RunStep[]>} vitrine-lanes - The steps so far, after every step and rewind.
- * @fires {CustomEvent<{prompt: string}>} vitrine-lanes-state - The visitor changed the prompt.
+ * @fires {CustomEvent<{prompt: string}>} vitrine-state - The visitor changed the prompt.
  * @csspart title - The title.
  * @csspart panel - The frame.
- * @csspart controls - The buttons.
+ * @csspart controls - The prompt and the buttons.
+ * @csspart prompt - The field of the prompt.
+ * @csspart step - The button that steps.
+ * @csspart run - The button that runs and pauses.
+ * @csspart rewind - The button that rewinds, and by how much.
+ * @csspart again - The button that begins again.
+ * @csspart measures - What is counted as the text grows.
  */
 export class VitrineLanes extends ModelElement {
   static override properties = {
@@ -103,9 +109,9 @@ export class VitrineLanes extends ModelElement {
     this.clear();
   }
 
-  /** A row is that of its prompt. */
+  /** A row is that of its prompt and policy: with others it ends, also one that runs or is just being started. */
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (changed.has('prompt') && (this.row !== null || this.stepping.error !== null)) this.stepping.begin();
+    if (changed.has('prompt') || changed.has('policy')) this.stepping.begin();
   }
 
   private clear(): void {
@@ -193,7 +199,7 @@ export class VitrineLanes extends ModelElement {
 
   private changePrompt(prompt: string): void {
     this.prompt = prompt;
-    emit(this, 'vitrine-lanes-state', { prompt });
+    emit(this, 'vitrine-state', { prompt });
   }
 
   override render(): TemplateResult {
@@ -219,7 +225,7 @@ export class VitrineLanes extends ModelElement {
     const canRewind = !working && tokenCosts(this.steps).length > 0;
     return html`
       <div class="controls" part="controls">
-        <div class="prompt field">
+        <div class="prompt field" part="prompt">
           <label for="prompt">${texts.prompt}</label>
           <input
             id="prompt"
@@ -240,7 +246,7 @@ export class VitrineLanes extends ModelElement {
           onRun: () => this.run(),
           onPause: () => this.stepping.pause(),
         })}
-        <span class="rewind">
+        <span class="rewind" part="rewind">
           <button type="button" data-rewind aria-disabled=${!canRewind} @click=${() => canRewind && this.rewind()}>
             ${texts.rewind}
           </button>
@@ -253,7 +259,7 @@ export class VitrineLanes extends ModelElement {
             @input=${(event: Event) => (this.rewindBy = (event.target as HTMLInputElement).value)}
           />
         </span>
-        <button type="button" data-again aria-disabled=${working || this.row === null} @click=${() => this.startOver()}>
+        <button type="button" part="again" data-again aria-disabled=${working || this.row === null} @click=${() => this.startOver()}>
           ${texts.again}
         </button>
       </div>

@@ -6,7 +6,7 @@ import { LitElement, type PropertyDeclarations } from 'lit';
 /**
  * An element that names the engine's files.
  *
- * @attr {string} hide - Parts that are not shown, by name, with blanks between them.
+ * @attr {string} hide - Parts that are not shown, by name, with blanks between them; also those of the elements that it is made of.
  */
 export class EngineElement extends LitElement {
   static override properties: PropertyDeclarations = { base: {} };

@@ -57,6 +57,7 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * @attr {string} prompt - What the compared text begins with.
  * @attr {string} tokens - To how many tokens the prompt is continued.
  * @attr {string} seed - The seed of the continuation.
+ * @fires {CustomEvent<{prompt: string, tokens: string, seed: string}>} vitrine-state - The visitor changed something.
  * @fires {CustomEvent<ParityReport>} vitrine-parity-report - The check has ended.
  * @csspart panel - The frame.
  * @csspart title - The title.
@@ -115,6 +116,11 @@ export class VitrineParity extends ModelElement {
     this.running = false;
   }
 
+  private change(name: 'prompt' | 'tokens' | 'seed', value: string): void {
+    this[name] = value;
+    emit(this, 'vitrine-state', { prompt: this.prompt, tokens: this.tokens, seed: this.seed });
+  }
+
   override render(): TemplateResult {
     const { load, ready } = this.engine;
     return html`
@@ -150,7 +156,7 @@ export class VitrineParity extends ModelElement {
           spellcheck="false"
           dir="auto"
           .value=${this[name]}
-          @input=${(event: Event) => (this[name] = (event.target as HTMLInputElement).value)}
+          @input=${(event: Event) => this.change(name, (event.target as HTMLInputElement).value)}
         />
       </div>
     `;

@@ -13,6 +13,7 @@ import { verdictStyles } from '../styles/verdict';
 import { cacheBytesView } from '../views/cache-bytes';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
+import { idleView } from '../views/load-progress';
 import { tokenChartView } from '../views/token-chart';
 import { tokenTableView } from '../views/token-table';
 import { verdictView } from '../views/verdict';
@@ -77,10 +78,12 @@ export class VitrineProof extends ModelElement {
   }
 
   override render(): TemplateResult {
+    const { load } = this.engine;
     return html`
       <section class="panel" part="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="small soft">${texts.about}</p>
+        ${load.kind === 'failed' ? idleView(load.error, () => this.engine.retry()) : nothing}
         ${this.run ? this.evidence(this.run) : verdictView({ tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 })}
       </section>
     `;

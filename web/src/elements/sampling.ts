@@ -84,13 +84,16 @@ const mostTokens = 24;
  *
  * @element vitrine-sampling
  * @attr {string} prompt - The text that is continued.
- * @fires {CustomEvent<{prompt: string, fields: SamplingFields, tokens: number}>} vitrine-sampling - The visitor changed something.
+ * @fires {CustomEvent<{prompt: string, fields: SamplingFields, tokens: number}>} vitrine-state - The visitor changed something.
  * @csspart title - The title.
  * @csspart prompt - The field of the text that is continued.
- * @csspart options - The sliders and fields of the draw's stages.
- * @csspart penalties - The penalties, behind their title until it is opened.
- * @csspart actions - The buttons: another seed, one token more, the first token only.
- * @csspart tracks - The tokens of the greedy text and of the sampled one.
+ * @csspart options - The options of the draw. Each option, of the penalties too, is a part by its name: temperature, top_k, ...
+ * @csspart penalties - The penalties.
+ * @csspart actions - The buttons.
+ * @csspart again - The button that draws with another seed.
+ * @csspart next - The button that follows one more token.
+ * @csspart first - The button that goes back to the first token.
+ * @csspart tracks - The tokens of both modes, one of which is chosen.
  * @csspart figure - A figure: picture, conclusion, table.
  * @csspart document - The effective policy.
  */
@@ -160,7 +163,7 @@ export class VitrineSampling extends ModelElement {
 
   private change(changed: Partial<Pick<this, 'prompt' | 'fields' | 'tokens'>>): void {
     Object.assign(this, changed);
-    emit(this, 'vitrine-sampling', { prompt: this.prompt, fields: this.fields, tokens: this.tokens });
+    emit(this, 'vitrine-state', { prompt: this.prompt, fields: this.fields, tokens: this.tokens });
   }
 
   private setNumber(name: FieldOption, value: string): void {
@@ -209,7 +212,7 @@ export class VitrineSampling extends ModelElement {
           <legend class="hidden">${texts.penalties}</legend>
           <div class="fields">
             ${penaltyOptions.map((name) => this.controlView(name))}
-            <label class="choice">
+            <label class="choice" part="penalty_prompt">
               <input
                 type="checkbox"
                 aria-invalid=${this.wrongOption === 'penalty_prompt'}
@@ -225,11 +228,11 @@ export class VitrineSampling extends ModelElement {
       </details>
       ${errorView(this.error, 'error')}
       <div class="actions" part="actions">
-        <button type="button" class="primary" @click=${() => this.setNumber('seed', nextSeed(this.fields.numbers.seed))}>${texts.again}</button>
-        <button type="button" aria-disabled=${this.tokens >= mostTokens} @click=${() => this.change({ tokens: Math.min(this.tokens + 1, mostTokens) })}>
+        <button type="button" part="again" class="primary" @click=${() => this.setNumber('seed', nextSeed(this.fields.numbers.seed))}>${texts.again}</button>
+        <button type="button" part="next" aria-disabled=${this.tokens >= mostTokens} @click=${() => this.change({ tokens: Math.min(this.tokens + 1, mostTokens) })}>
           ${texts.next}
         </button>
-        <button type="button" aria-disabled=${this.tokens <= 1} @click=${() => this.change({ tokens: 1 })}>${texts.first}</button>
+        <button type="button" part="first" aria-disabled=${this.tokens <= 1} @click=${() => this.change({ tokens: 1 })}>${texts.first}</button>
       </div>
     `;
   }

@@ -66,19 +66,30 @@ const redrawMilliseconds = 250;
  * @element vitrine-training
  * @attr {string} text - The text to train on.
  * @attr {string} way - "text", or "overfit" for one tiny batch.
+ * @attr {string} steps - For how many steps, as typed; by the text by default.
+ * @attr {string} seed - The seed, as typed.
+ * @fires {CustomEvent<{text: string, way: string, steps: string, seed: string}>} vitrine-state - The visitor changed something.
  * @fires {CustomEvent<TrainingResult>} vitrine-trained - A training ended with a model.
  * @csspart title - The title.
  * @csspart way - What to train: a text, or one batch again and again.
  * @csspart text - The field of the text to train on.
  * @csspart options - Steps and seed.
+ * @csspart steps - The field of the steps.
+ * @csspart seed - The field of the seed.
+ * @csspart train - The button that trains.
+ * @csspart stop - The button that stops and keeps.
+ * @csspart example - The button that takes the example.
  * @csspart made - What can be done with the trained model.
+ * @csspart generate - The prompt, and the button that generates from the trained model.
+ * @csspart save - The button that saves its bundle.
  * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineTraining extends EngineElement {
   static override properties = {
     text: {},
     way: {},
-    numbers: { state: true },
+    steps: {},
+    seed: {},
     state: { state: true },
     failure: { state: true },
     wasLeft: { state: true },
@@ -86,7 +97,8 @@ export class VitrineTraining extends EngineElement {
   declare text: string;
   declare way: Way;
   /** As typed; an empty text leaves the choice to the engine. */
-  declare numbers: Record<NumberField, string>;
+  declare steps: string;
+  declare seed: string;
   declare state: TrainingState;
   declare failure: EngineError | null;
   declare wasLeft: boolean;
@@ -100,7 +112,8 @@ export class VitrineTraining extends EngineElement {
     super();
     this.text = exampleText;
     this.way = 'text';
-    this.numbers = { steps: '', seed: '1' };
+    this.steps = '';
+    this.seed = '1';
     this.state = noTraining;
     this.failure = null;
     this.wasLeft = false;
@@ -133,11 +146,17 @@ export class VitrineTraining extends EngineElement {
     this.trained.begin(null);
   }
 
+  private change(changed: Partial<Pick<this, 'text' | 'way' | NumberField>>): void {
+    Object.assign(this, changed);
+    const { text, way, steps, seed } = this;
+    emit(this, 'vitrine-state', { text, way, steps, seed });
+  }
+
   private request(): TrainingRequest {
     const request: Record<string, unknown> = { text: this.text };
     if (this.way === 'overfit') request['overfit'] = true;
     for (const name of numberFields) {
-      if (this.numbers[name].trim() !== '') request[name] = numberOrText(this.numbers[name]);
+      if (this[name].trim() !== '') request[name] = numberOrText(this[name]);
     }
     // What was typed goes through as it is: the engine alone judges it.
     return request as unknown as TrainingRequest;
@@ -217,7 +236,7 @@ export class VitrineTraining extends EngineElement {
             ${(['text', 'overfit'] as const).map(
               (way) => html`
                 <label class="choice">
-                  <input type="radio" name="way" value=${way} .checked=${this.way === way} @change=${() => (this.way = way)} />
+                  <input type="radio" name="way" value=${way} .checked=${this.way === way} @change=${() => this.change({ way })} />
                   ${texts[way]}
                 </label>
               `,
@@ -236,16 +255,16 @@ export class VitrineTraining extends EngineElement {
             aria-describedby=${this.wrongField === 'text' ? 'error' : nothing}
             .value=${refusedLength(this.text.length) ? '' : this.text}
             @beforeinput=${this.onBeforeInput}
-            @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
+            @input=${(event: Event) => this.change({ text: (event.target as HTMLTextAreaElement).value })}
           ></textarea>
         </div>
         <div class="fields" part="options">
           ${numberFields.map((name) => this.numberView(name))}
         </div>
         <div class="actions">
-          <button type="submit" class="primary" aria-disabled=${this.state.running}>${texts.train}</button>
-          <button type="button" aria-disabled=${!this.state.running} @click=${() => this.run?.stop()}>${texts.stop}</button>
-          <button type="button" @click=${() => (this.text = exampleText)}>${texts.example}</button>
+          <button type="submit" part="train" class="primary" aria-disabled=${this.state.running}>${texts.train}</button>
+          <button type="button" part="stop" aria-disabled=${!this.state.running} @click=${() => this.run?.stop()}>${texts.stop}</button>
+          <button type="button" part="example" @click=${() => this.change({ text: exampleText })}>${texts.example}</button>
         </div>
       </form>
     `;
@@ -254,7 +273,7 @@ export class VitrineTraining extends EngineElement {
   private numberView(name: NumberField): TemplateResult {
     const wrong = this.wrongField === name;
     return html`
-      <div>
+      <div part=${name}>
         <label for=${name}>${texts[name]}</label>
         <input
           id=${name}
@@ -263,8 +282,8 @@ export class VitrineTraining extends EngineElement {
           placeholder=${texts.hint}
           aria-invalid=${wrong}
           aria-describedby=${wrong ? 'error' : nothing}
-          .value=${this.numbers[name]}
-          @input=${(event: Event) => (this.numbers = { ...this.numbers, [name]: (event.target as HTMLInputElement).value })}
+          .value=${this[name]}
+          @input=${(event: Event) => this.change({ [name]: (event.target as HTMLInputElement).value })}
         />
       </div>
     `;

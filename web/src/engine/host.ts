@@ -72,13 +72,13 @@ export class EngineHost {
       inspect: async ({ row, position }) => JSON.parse(this.loaded().inspect(this.rows.of(row), position)) as Inside,
       cacheMap: async ({ row }) => JSON.parse(this.loaded().mapCache(this.rows.of(row))) as CacheMap,
       growth: async ({ positions }) => JSON.parse(this.loaded().growth(positions)) as GrowthPoint[],
-      faults: async () => JSON.parse(this.loaded().listFaults()) as FaultList,
+      faults: async () => JSON.parse(this.prepared().listFaults()) as FaultList,
       detect: async ({ fault }) => JSON.parse(this.loaded().detect(fault)) as Sightings,
       parity: async ({ prompt, ...options }) =>
         JSON.parse(this.loaded().checkParity(prompt, JSON.stringify(options))) as ParityReport,
       train: (params, context) => this.train(params, context),
       lesson: async ({ name, input }) =>
-        JSON.parse(this.loaded().lesson(name, JSON.stringify(input))) as Lessons[LessonName]['result'],
+        JSON.parse(this.prepared().lesson(name, JSON.stringify(input))) as Lessons[LessonName]['result'],
     };
   }
 
@@ -109,6 +109,12 @@ export class EngineHost {
     } finally {
       this.running.delete(id);
     }
+  }
+
+  /** The session, with a bundle or without one. */
+  private prepared(): EngineSession {
+    if (this.session === null) throw new EngineError('not_loaded', 'engine: expected "prepare" or "load" before, found neither');
+    return this.session;
   }
 
   private loaded(): EngineSession {
@@ -221,7 +227,7 @@ export class EngineHost {
   /** A stopped training has a result too: what was learned until then. */
   private readonly train: Handler<'train'> = async (request, { signal, emit }) => {
     if (this.isTraining) throw new EngineError('invalid_option', 'train: expected one training at a time, found two');
-    const session = this.loaded();
+    const session = this.prepared();
     const { replacements } = this;
     const begin = performance.now();
     let progress = JSON.parse(session.beginTraining(JSON.stringify(request))) as TrainingProgress;

@@ -9,7 +9,8 @@ import { notStarted, type LoadState } from './load-state';
 export interface EngineUrls {
   workerUrl: string;
   moduleUrl: string;
-  bundleUrl: string;
+  /** Null for who needs no model: any engine of these files serves, and none loads a bundle for it. */
+  bundleUrl: string | null;
 }
 
 export type EngineListener = (load: LoadState, model: LanguageModel) => void;
@@ -18,23 +19,26 @@ export type EngineListener = (load: LoadState, model: LanguageModel) => void;
 const graceMilliseconds = 200;
 
 export class SharedEngine {
-  private static readonly engines = new Map<string, SharedEngine>();
+  private static readonly engines = new Set<SharedEngine>();
   private readonly listeners = new Set<EngineListener>();
   private model: LanguageModel | null = null;
   private load: LoadState = notStarted;
   private ending = 0;
 
-  private constructor(
-    private readonly urls: EngineUrls,
-    private readonly key: string,
-  ) {}
+  /** A load that the browser cut off when it put the page away begins anew when the visitor comes back to it. */
+  private readonly onShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted && this.load.kind === 'failed') this.retry();
+  };
+
+  private constructor(private urls: EngineUrls) {
+    window.addEventListener('pageshow', this.onShow);
+  }
 
   /** Holds the engine of these files, and tells its state at once and whenever it changes, until release. */
   static hold(urls: EngineUrls, listener: EngineListener): { engine: SharedEngine; release: () => void } {
-    const key = JSON.stringify([urls.workerUrl, urls.moduleUrl, urls.bundleUrl]);
-    const engine = SharedEngine.engines.get(key) ?? new SharedEngine(urls, key);
-    SharedEngine.engines.set(key, engine);
-    engine.add(listener);
+    const engine = [...SharedEngine.engines].find((one) => one.serves(urls)) ?? new SharedEngine(urls);
+    SharedEngine.engines.add(engine);
+    engine.add(urls, listener);
     return { engine, release: () => engine.remove(listener) };
   }
 
@@ -49,11 +53,20 @@ export class SharedEngine {
     this.start();
   }
 
-  private add(listener: EngineListener): void {
+  private serves({ workerUrl, moduleUrl, bundleUrl }: EngineUrls): boolean {
+    const own = this.urls;
+    const isBundle = own.bundleUrl === bundleUrl || own.bundleUrl === null || bundleUrl === null;
+    return own.workerUrl === workerUrl && own.moduleUrl === moduleUrl && isBundle;
+  }
+
+  private add({ bundleUrl }: EngineUrls, listener: EngineListener): void {
     clearTimeout(this.ending);
     this.listeners.add(listener);
-    if (this.model === null) this.start();
-    else listener(this.load, this.model);
+    if (this.model) listener(this.load, this.model);
+    // An engine that had no bundle to load until now loads it in the worker that it has.
+    const isNews = this.urls.bundleUrl === null && bundleUrl !== null;
+    if (isNews) this.urls = { ...this.urls, bundleUrl };
+    if (isNews || this.model === null) this.start(this.model ?? undefined);
   }
 
   private remove(listener: EngineListener): void {
@@ -61,13 +74,15 @@ export class SharedEngine {
     this.ending = window.setTimeout(() => this.end(), graceMilliseconds);
   }
 
-  private start(): void {
-    const model = LanguageModel.start(this.urls.workerUrl);
+  /** In the worker that is there, or in a new one. */
+  private start(model = LanguageModel.start(this.urls.workerUrl)): void {
     this.model = model;
     this.tell(notStarted, model);
+    const { moduleUrl, bundleUrl } = this.urls;
+    if (bundleUrl === null) return;
     const onProgress = (progress: Extract<LoadState, { kind: 'loading' }>['progress']): void =>
       this.tell({ kind: 'loading', progress }, model);
-    model.load(this.urls, { onProgress }).then(
+    model.load({ moduleUrl, bundleUrl }, { onProgress }).then(
       (description) => this.tell({ kind: 'ready', description }, model),
       (error: unknown) => this.tell({ kind: 'failed', error: toEngineError(error) }, model),
     );
@@ -81,7 +96,8 @@ export class SharedEngine {
   }
 
   private end(): void {
-    SharedEngine.engines.delete(this.key);
+    SharedEngine.engines.delete(this);
+    window.removeEventListener('pageshow', this.onShow);
     const { model } = this;
     this.model = null;
     model?.destroy();

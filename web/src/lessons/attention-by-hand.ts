@@ -135,7 +135,7 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
       <div class="numbers">${operands.map((operand) => this.operandView(operand))}</div>
       <div class="controls">
         ${this.checkView('causal', text.causal)} ${this.checkView('wide', text.wide)}
-        <button type="button" @click=${() => this.set({ texts: initial, wide: false, causal: true })}>${text.reset}</button>
+        <button type="button" part="reset" @click=${() => this.set({ texts: initial, wide: false, causal: true })}>${text.reset}</button>
       </div>
       ${wrong === null ? nothing : html`<p class="error" role="alert"><bdi>${wrong}</bdi></p>`}
     `;
@@ -144,13 +144,13 @@ export class ByHandFigure extends LessonFigure<'attention_by_hand'> {
   private checkView(name: 'causal' | 'wide', label: string): TemplateResult {
     const onChange = (event: Event): void => this.set({ [name]: (event.target as HTMLInputElement).checked });
     return html`
-      <label class="choice"><input type="checkbox" id=${name} .checked=${this[name]} @change=${onChange} />${label}</label>
+      <label class="choice" part=${name}><input type="checkbox" id=${name} .checked=${this[name]} @change=${onChange} />${label}</label>
     `;
   }
 
   private operandView(operand: Operand): TemplateResult {
     return html`
-      <fieldset>
+      <fieldset part=${operand}>
         <legend>${text[operand]}</legend>
         ${this.texts[operand].map(
           (cells, row) => html`
@@ -298,5 +298,5 @@ export default lesson(
     q5why: 'A tolerance that is taken from the observed error approves of whatever is observed. It has to follow from an error bound; then exceeding it means a bug.',
   },
   ['b', 'c', 'a', 'b', 'b'],
-  ({ base, bundle }) => html`<vitrine-lab-by-hand base=${base ?? nothing} bundle=${bundle ?? nothing}></vitrine-lab-by-hand>`,
+  ({ base }) => html`<vitrine-lab-by-hand base=${base ?? nothing}></vitrine-lab-by-hand>`,
 );

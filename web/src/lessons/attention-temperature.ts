@@ -158,6 +158,6 @@ export default lesson(
     q5why: 'Softmax makes the weights sum to 1 at any temperature, and the division costs a multiplication for each score. It keeps wide heads from starting with attention so sharp that hardly any gradient passes.',
   },
   ['b', 'c', 'a', 'c', 'a'],
-  ({ base, bundle }) =>
-    html`<vitrine-lab-temperature base=${base ?? nothing} bundle=${bundle ?? nothing}></vitrine-lab-temperature>`,
+  ({ base }) =>
+    html`<vitrine-lab-temperature base=${base ?? nothing}></vitrine-lab-temperature>`,
 );

@@ -1,25 +1,29 @@
-// LessonFigure: what the figures have in common whose numbers are one answer of the engine (LanguageModel.lesson). It asks
-// when the input has changed, shows the newest answer, and an error in its place. What is drawn is the figure's own.
+// LessonFigure: what the figures have in common whose numbers are one answer of the engine (LanguageModel.lesson), which
+// needs no bundle. It asks when the input has changed, shows the newest answer, and an error in its place. What is drawn is
+// the figure's own.
 
 import { html, nothing, type TemplateResult } from 'lit';
 
 import { EngineController } from '../elements/engine-controller';
-import { ModelElement } from '../elements/model-element';
+import { EngineElement } from '../elements/model-element';
+import type { LanguageModel } from '../engine/client';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { LessonName, Lessons } from '../engine/lesson-types';
 import { messages } from '../messages';
 import { lessonStyles } from '../styles/lesson';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
+import { idleView } from '../views/load-progress';
 
-const text = messages('lesson-figure', { waiting: 'The engine is loading.' });
+const text = messages('lesson-figure', { waiting: 'The engine is loading.', failed: 'The engine did not start.' });
 
-export abstract class LessonFigure<Name extends LessonName> extends ModelElement {
+export abstract class LessonFigure<Name extends LessonName> extends EngineElement {
   static override properties = { result: { state: true }, error: { state: true } };
   declare result: Lessons[Name]['result'] | null;
   declare error: EngineError | null;
 
-  protected readonly engine = new EngineController(this, () => this.engine.ready && void this.ask());
+  private readonly engine = new EngineController(this, () => this.askAnew(), false);
+  private model: LanguageModel | null = null;
   private asked = 0;
   /** What the result answers; the controls may stand elsewhere by now. */
   private answered: Lessons[Name]['input'] | null = null;
@@ -37,13 +41,12 @@ export abstract class LessonFigure<Name extends LessonName> extends ModelElement
 
   /** Asks the engine for the input as it stands. An answer that a newer question has overtaken is dropped. */
   protected async ask(): Promise<void> {
-    const { model } = this.engine;
-    if (model === null || !this.engine.ready) return;
     const asked = ++this.asked;
     try {
       const input = this.input();
-      const result = await model.lesson(this.lesson, input);
-      if (asked !== this.asked) return;
+      const model = await this.engine.prepared();
+      const result = await model?.lesson(this.lesson, input);
+      if (result === undefined || asked !== this.asked) return;
       this.answered = input;
       this.result = result;
       this.error = null;
@@ -52,14 +55,26 @@ export abstract class LessonFigure<Name extends LessonName> extends ModelElement
     }
   }
 
+  /** Of a worker that has just begun; how far a bundle is that others load in it is no matter. */
+  private askAnew(): void {
+    const { model } = this.engine;
+    if (model === this.model) return;
+    this.model = model;
+    void this.ask();
+  }
+
   override render(): TemplateResult {
-    const { load } = this.engine;
-    const error = load.kind === 'failed' ? load.error : this.error;
+    const { load, model } = this.engine;
+    const error = load.kind === 'failed' && model === null ? load.error : this.error;
     return html`
       ${this.controls()}
-      ${errorView(error)}
-      ${error ? nothing : this.result && this.answered ? this.figure(this.result, this.answered) : html`<p class="soft">${text.waiting}</p>`}
+      ${error ? this.troubleView(error) : this.result && this.answered ? this.figure(this.result, this.answered) : html`<p class="soft">${text.waiting}</p>`}
     `;
+  }
+
+  private troubleView(error: EngineError): TemplateResult | typeof nothing {
+    if (error.code !== 'invalid_option') return idleView(error, () => this.engine.retry(), text.failed);
+    return errorView(error);
   }
 
   static override styles = [shared, lessonStyles];

@@ -222,5 +222,5 @@ export default lesson(
     q5why: 'At frequency 1 one position is a turn of one radian; at frequency 1/1000 it is hardly a turn at all. The slow planes are for long distances.',
   },
   ['b', 'a', 'c', 'a', 'b'],
-  ({ base, bundle }) => html`<vitrine-lab-rope base=${base ?? nothing} bundle=${bundle ?? nothing}></vitrine-lab-rope>`,
+  ({ base }) => html`<vitrine-lab-rope base=${base ?? nothing}></vitrine-lab-rope>`,
 );

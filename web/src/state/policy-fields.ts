@@ -24,10 +24,14 @@ export const initialFields: PolicyFields = {
 
 const decimalNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A number where one was typed, as JSON spells it ("010" is none); what else there is the engine refuses by name. */
+/**
+ * A number where one was typed, as JSON spells it ("010" is none); what else there is the engine refuses by name. So it does
+ * what is beyond 2^53 - 1: as a number it would be another one, without a word.
+ */
 export function numberOrText(text: string): number | string {
   const trimmed = text.trim();
-  return decimalNumber.test(trimmed) ? Number(trimmed) : trimmed;
+  const number = Number(trimmed);
+  return decimalNumber.test(trimmed) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : trimmed;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\' };

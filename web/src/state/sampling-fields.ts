@@ -33,14 +33,6 @@ export const initialSampling: SamplingFields = {
   penaltyPrompt: false,
 };
 
-/** The fields of an address. What it does not name stays as it is at first, as in page-state.ts. */
-export function readSampling(search: string): SamplingFields {
-  const values = new URLSearchParams(search);
-  const numbers = { ...initialSampling.numbers };
-  for (const name of [...penaltyOptions, ...drawOptions]) numbers[name] = values.get(name) ?? numbers[name];
-  return { numbers, penaltyPrompt: values.get('penalty_prompt') === 'true' };
-}
-
 /** What a slider offers; `off` is where it stands for a text that is no number. */
 export const sliders: Readonly<Record<Exclude<FieldOption, 'seed'>, { min: number; max: number; step: number; off: number }>> = {
   temperature: { min: 0.1, max: 2, step: 0.05, off: 1 },

@@ -95,7 +95,7 @@ export function growthView(points: readonly GrowthPoint[], measure: GrowthMeasur
   return html`
     <div class="growth">
       <h3>${texts.title}</h3>
-      <fieldset class="measures">
+      <fieldset class="measures" part="measures">
         <legend class="hidden">${texts.measure}</legend>
         ${growthMeasures.map(
           (name) => html`

@@ -24,7 +24,7 @@ export function optionControlView({ name, label, value, effective, wrong, slider
   const change = (event: Event): void => onInput((event.target as HTMLInputElement).value);
   const shown = value.trim() === '' ? effective : value;
   return html`
-    <div class="control ${slider ? '' : 'plain'}">
+    <div class="control ${slider ? '' : 'plain'}" part=${name}>
       <label for=${name}>${label}</label>
       <div class="entry">
         ${

@@ -13,11 +13,12 @@ export interface SteppingButtons {
 
 export function steppingButtonsView({ canStep, running, texts, onStep, onRun, onPause }: SteppingButtons): TemplateResult {
   return html`
-    <button type="button" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && onStep()}>
+    <button type="button" part="step" class="primary" data-step aria-disabled=${!canStep} @click=${() => canStep && onStep()}>
       ${texts.step}
     </button>
     <button
       type="button"
+      part="run"
       data-run
       aria-disabled=${!canStep && !running}
       @click=${() => (running ? onPause() : canStep && onRun())}

@@ -40,7 +40,7 @@ export function trainedView({ result, prompt, sample, generating, onPrompt, onGe
   return html`
     <div class="made" part="made">
       <h3>${texts.title}</h3>
-      <form @submit=${submit} novalidate>
+      <form part="generate" @submit=${submit} novalidate>
         <label for="prompt">${texts.prompt}</label>
         <div class="line">
           <input
@@ -66,7 +66,7 @@ export function trainedView({ result, prompt, sample, generating, onPrompt, onGe
           : nothing
       }
       <p class="small soft">${fill(texts.about, { files: files.length, bytes: bytes(size), name: description.name })}</p>
-      <button type="button" @click=${onSave}>${texts.save}</button>
+      <button type="button" part="save" @click=${onSave}>${texts.save}</button>
     </div>
   `;
 }
