@@ -127,7 +127,8 @@ export class EngineHost {
     emit({ stage: 'engine', received: 0, total: 0 });
     const starting = this.surroundings.createSession(moduleUrl);
     try {
-      const session = await downloadBundle(starting, { bundleUrl, signal, fetch: this.surroundings.fetch, onProgress: emit });
+      const { fetch } = this.surroundings;
+      const session = await downloadBundle(starting, { bundleUrl, signal, fetch, onProgress: emit });
       emit({ stage: 'start', received: 0, total: 0 });
       const description = JSON.parse(session.load()) as Description;
       this.session?.delete();

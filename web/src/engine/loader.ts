@@ -27,10 +27,11 @@ const whereOf = (part: string, file: string): string => `part "${part}" (${file}
 export async function downloadBundle(starting: Promise<EngineSession>, options: LoadOptions): Promise<EngineSession> {
   // The first that fails decides; the others must not go on downloading for nothing.
   const failure = new AbortController();
-  const download = { ...options, base: options.bundleUrl, signal: AbortSignal.any([options.signal, failure.signal]) };
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const download = { ...options, base: options.bundleUrl, signal };
   const manifest = downloadFile(whereOf('manifest', manifestFile), manifestFile, download, () => {});
   const accepted = Promise.all([starting, manifest]).then(([session, bytes]) => {
-    if (download.signal.aborted) throw new EngineError('aborted', 'engine: stopped while it started');
+    if (signal.aborted) throw new EngineError('aborted', 'engine: stopped while it started');
     session.addFile(manifestFile, bytes);
     return session;
   });
@@ -58,11 +59,11 @@ export async function downloadBundle(starting: Promise<EngineSession>, options: 
   }
 }
 
-/** The engine has not judged this manifest yet. What it will refuse is not asked for: its reason is the one to be told. */
+/** The engine has not judged this manifest yet. What it will refuse (src/io/manifest.cpp) is not asked for. */
 function listedParts(manifest: Uint8Array): BundlePart[] {
   try {
     const { parts } = JSON.parse(new TextDecoder().decode(manifest)) as { parts: BundlePart[] };
-    return parts.length <= 64 && parts.every(({ file }) => /^\w[\w.-]*$/.test(file)) ? parts : [];
+    return parts.length <= 64 && parts.every(({ file }) => /^[\w-][\w.-]*$/.test(file)) ? parts : [];
   } catch {
     return [];
   }
