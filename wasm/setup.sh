@@ -120,6 +120,7 @@ attempt() {
   if [ -s "$folder/env.sh" ] && all_there "$folder/needs"; then return 0; fi
   rm -rf "$folder"
   mkdir -p "$folder"
+  say "$1: setting up Emscripten and its tools (minutes, once)"
   if install "$1" "$folder" && say "$1: building Emscripten's libraries and proving what they make (minutes, once)" &&
     bash "$here/setup/probe.sh" "$folder/env.part" "$folder/probe"; then
     rm -rf "$folder/probe"

@@ -44,7 +44,7 @@ class RandomStream {
     return static_cast<double>(bits_at(index) >> 11) * 0x1.0p-53;
   }
 
-  /// The next draw in order; `position` counts them, so a stream can be saved and continued.
+  /// The next draw in order, from index 0.
   constexpr std::uint64_t next_bits() { return bits_at(position_++); }
   constexpr double next_uniform() { return uniform_at(position_++); }
 
@@ -52,9 +52,6 @@ class RandomStream {
   constexpr std::uint64_t next_below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next_bits()) * bound) >> 64);
   }
-
-  constexpr std::uint64_t position() const { return position_; }
-  constexpr void seek(std::uint64_t position) { position_ = position; }
 
  private:
   std::uint64_t seed_;

@@ -3,11 +3,8 @@
 // same checks.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/token_id.hpp"
@@ -22,21 +19,6 @@ enum class PreTokenizer {
   /// before it, then white space (Radford et al. 2019).
   gpt2,
 };
-
-/// The stable names of the kinds, in the enum's order, as they appear in options and messages.
-inline constexpr std::array<std::string_view, 2> kPreTokenizerNames = {"none", "gpt2"};
-
-constexpr std::string_view pre_tokenizer_name(PreTokenizer kind) {
-  return kPreTokenizerNames[static_cast<std::size_t>(kind)];
-}
-
-/// The kind with this name, or nothing.
-constexpr std::optional<PreTokenizer> find_pre_tokenizer(std::string_view name) {
-  for (std::size_t index = 0; index < kPreTokenizerNames.size(); ++index) {
-    if (kPreTokenizerNames[index] == name) return static_cast<PreTokenizer>(index);
-  }
-  return std::nullopt;
-}
 
 /// Two neighbouring tokens that become one: the token whose bytes are theirs, one after the other.
 struct Merge {

@@ -47,9 +47,11 @@ int run_detectors(const ModelOptions& options, const CommandLine& line) {
 
 void add_detectors(CLI::App& app, CommandLine& line) {
   auto options = std::make_shared<ModelOptions>();
-  CLI::App* command =
-      add_subcommand(app, line, "detectors", "Make the model wrong in every known way, and see each way caught by name",
-                     options, run_detectors);
+  CLI::App* command = add_subcommand(
+      app, line, "detectors",
+      "Make the model wrong in every known way, and see each way caught by name; a bundle without a self-test vector "
+      "does not pass",
+      options, run_detectors);
   add_model_options(*command, *options);
 }
 

@@ -10,7 +10,7 @@
 namespace vitrine {
 
 /// Reads a byte-level BPE tokenizer. `where` names the file in errors. What would make other tokens than ours or eat
-/// parts of the text is refused by name: a normalizer, a pre-tokenizer other than those of kPreTokenizerNames, a
+/// parts of the text is refused by name: a normalizer, a pre-tokenizer other than those of PreTokenizer, a
 /// post-processor that adds tokens, truncation, padding, dropout, another model, an added token that is not special or
 /// strips the space beside it. docs/formats.md lists all. Throws bad_json, unsupported_format, or bad_tokenizer for
 /// entries of the wrong type, ids used twice or left out, and merges of tokens that are not in the vocabulary.

@@ -62,6 +62,7 @@ void TextTraining::make_trainer() {
   dataset_.emplace(documents(), DocumentMarks{mark_, end}, config.max_seq_len);
   pool_ = std::make_unique<ThreadPool>(options_.threads);
   trainer_ = std::make_unique<Trainer>(config, options_.training, *dataset_, *pool_);
+  trainer_->inject(options_.fault);
   require_no_leak();
 }
 

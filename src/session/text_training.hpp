@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "model/fault.hpp"
 #include "session/loaded_model.hpp"
 #include "session/text_evaluation.hpp"
 #include "training/trainer.hpp"
@@ -24,6 +25,7 @@ struct TextTrainingOptions {
   std::size_t threads = 1;
   /// Learn from so many tokens of the texts' beginning alone, as one document without an end; 0: from all.
   std::size_t only_first_tokens = 0;
+  Fault fault = Fault::none;  ///< how the model in training is wrong, so that tests see the guard refuse it
 };
 
 class TextTraining {

@@ -81,7 +81,6 @@ std::optional<TokenId> Tokenizer::special(std::string_view content) const {
 }
 std::optional<TokenId> Tokenizer::find(std::string_view bytes) const { return tables_->vocabulary.find(bytes); }
 std::size_t Tokenizer::vocab_size() const { return tables_->vocabulary.size(); }
-std::size_t Tokenizer::merge_count() const { return tables_->merger.merges().size(); }
 PreTokenizer Tokenizer::pre_tokenizer() const { return tables_->pre_tokenizer; }
 const std::vector<SpecialToken>& Tokenizer::special_tokens() const { return tables_->special_tokens; }
 

@@ -52,7 +52,6 @@ class Tokenizer {
   /// V: the number of ids, special tokens included.
   std::size_t vocab_size() const;
 
-  std::size_t merge_count() const;
   PreTokenizer pre_tokenizer() const;
   const std::vector<SpecialToken>& special_tokens() const;
 

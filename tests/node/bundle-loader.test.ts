@@ -7,6 +7,7 @@ import type { EngineError } from '../../web/src/engine/errors';
 import { downloadBundle } from '../../web/src/engine/loader';
 import type { LoadProgress } from '../../web/src/engine/protocol';
 import type { EngineSession } from '../../web/src/engine/session';
+import { FakeError, FakeSession } from './support/fake-session';
 import { bundleFiles, servesFiles, urls, wire } from './support/wired-model';
 
 async function failureOf(loading: Promise<unknown>): Promise<EngineError> {
@@ -107,7 +108,7 @@ test('a download that brings nothing more is given up after a while, naming its 
     });
     return new Response(body);
   };
-  const session = { addFile: () => {} } as unknown as EngineSession;
+  const session = Promise.resolve({ addFile: () => {} } as unknown as EngineSession);
   const { bundleUrl } = urls;
   const { signal } = new AbortController();
   const loading = downloadBundle(session, { bundleUrl, fetch: stalling, signal, onProgress: () => {}, idleMilliseconds: 40 });
@@ -117,6 +118,85 @@ test('a download that brings nothing more is given up after a while, naming its 
     error.message,
     'part "weights" (model.safetensors): expected its bytes, found none for 0.04 s, after 10 bytes',
   );
+});
+
+/** A load whose module is started by hand, with what was fetched and what the session was given, in order. */
+function slowStart(files = bundleFiles()) {
+  const fetched: string[] = [];
+  const session = new FakeSession();
+  let start = (_session: FakeSession): void => {};
+  const { model } = wire({
+    createSession: () => new Promise<FakeSession>((resolve) => (start = resolve)),
+    fetch: (input, init) => {
+      fetched.push(String(input).split('/').at(-1) as string);
+      return servesFiles(files)(input, init);
+    },
+  });
+  return { model, session, fetched, start: () => start(session) };
+}
+
+test('everything is downloaded while the module starts, and the engine gets the manifest first', async () => {
+  const { model, session, fetched, start } = slowStart();
+  const loading = model.load(urls, {
+    onProgress: ({ received }) => {
+      if (received < 5300) return;
+      assert.equal(session.files.size, 0);
+      start();
+    },
+  });
+  assert.equal((await loading).bytes, 5300);
+  assert.deepEqual(fetched, ['manifest.json', 'model.safetensors', 'tokenizer.json']);
+  assert.equal([...session.files.keys()][0], 'manifest.json');
+});
+
+test('a module that comes when the load has failed or was stopped is let go, and was given nothing', async () => {
+  const files = bundleFiles();
+  files.delete('tokenizer.json');
+  const failing = slowStart(files);
+  assert.equal((await failureOf(failing.model.load(urls))).code, 'file_not_found');
+  failing.start();
+  const stopped = slowStart();
+  const stopper = new AbortController();
+  const onProgress = ({ received }: LoadProgress): void => {
+    if (received < 5300) return;
+    stopper.abort();
+    setImmediate(() => setImmediate(stopped.start));
+  };
+  const error = await failureOf(stopped.model.load(urls, { signal: stopper.signal, onProgress }));
+  assert.equal(`${error.code}: ${error.message}`, 'aborted: engine: stopped while it started');
+  await new Promise(setImmediate);
+  for (const { session } of [failing, stopped]) assert.deepEqual([session.deleted, session.files.size], [true, 0]);
+});
+
+test('a module that does not start ends the downloads', async () => {
+  const aborted = new Promise((resolve) => {
+    const fetch: typeof globalThis.fetch = async (_, init) =>
+      new Response(new ReadableStream({ start: () => init?.signal?.addEventListener('abort', resolve) }));
+    const createSession = () => Promise.reject(Object.assign(new Error('no module'), { code: 'not_loaded' }));
+    void failureOf(wire({ fetch, createSession }).model.load(urls));
+  });
+  await aborted;
+});
+
+test('nothing that a manifest lists is asked for if the engine will refuse it: names that lead elsewhere, too many', async () => {
+  const part = { name: 'weights', file: 'model.safetensors', bytes: 5000 };
+  for (const parts of [
+    ...['../secret', 'http://other.test/x', '//other.test/x', '/x', 'a/b', '.hidden', 'a?b', ''].map((file) => [part, { ...part, file }]),
+    Array.from({ length: 65 }, (_, i) => ({ ...part, file: `part-${i}` })),
+    [null],
+    'model.safetensors',
+    undefined,
+  ]) {
+    const files = bundleFiles();
+    files.set('manifest.json', new TextEncoder().encode(JSON.stringify({ parts })));
+    const { model, session, fetched, start } = slowStart(files);
+    session.addFile = () => {
+      throw new FakeError('bad_manifest', 'manifest.json: refused');
+    };
+    setImmediate(() => setImmediate(start));
+    assert.equal((await failureOf(model.load(urls))).code, 'bad_manifest');
+    assert.deepEqual(fetched, ['manifest.json']);
+  }
 });
 
 test('a load that fails leaves the model before it in service', async () => {

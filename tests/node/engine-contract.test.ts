@@ -2,6 +2,7 @@
 // A field that the page reads and the engine does not send is found here.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -47,6 +48,26 @@ function hasFields(value: object, sample: object, where: string): void {
 const lane = { positions: 0, multiply_adds: 0, bytes_read: 0, ms: 0 };
 const parity = { tokens: 0, identical_tokens: 0, logits_compared: 0, differing_bits: 0 };
 const cache = { formula: 0, used: 0, allocated: 0 };
+
+/** The bundle with further parts of one byte each, of these names. */
+function filesWith(names: readonly string[]): Map<string, Uint8Array> {
+  const files = filesOfBundle();
+  const bytes = Uint8Array.of(65);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const manifest = JSON.parse(new TextDecoder().decode(files.get('manifest.json'))) as { parts: object[] };
+  manifest.parts.push(...names.map((file, i) => ({ name: `part_${i}`, file, bytes: 1, sha256 })));
+  return new Map([...files, ...names.map((file) => [file, bytes] as const), ['manifest.json', new TextEncoder().encode(JSON.stringify(manifest))]]);
+}
+
+test('what is asked for before the engine has judged a manifest is what it then takes: plain names, 64 parts', async () => {
+  const loading = (names: readonly string[]) => wire({ fetch: servesFiles(filesWith(names)), createSession }).model.load(urls);
+  const own = filesOfBundle().size - 1;
+  const most = ['-A.z_9-.txt', '_', ...Array.from({ length: 62 - own }, (_, i) => `${i}.txt`)];
+  assert.equal((await loading(most)).parts.length, 64);
+  for (const names of [[...most, 'one-more'], ['.hidden'], ['a/b'], ['../a'], ['a?b'], [''], ['manifest.json']]) {
+    await assert.rejects(loading(names), { code: 'bad_manifest' });
+  }
+});
 
 test('a description has what the page shows', async () => {
   const description = await wire({ fetch: servesFiles(filesOfBundle()), createSession }).model.load(urls);

@@ -18,7 +18,7 @@ fi
 
 apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive
   apt-get -qq -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
-say "installing ${missing[*]}"
+say "installing ${missing[*]} (a compiler takes minutes)"
 # An install that was killed half-way is finished first.
 [ -z "$(ls /var/lib/dpkg/updates 2>/dev/null)" ] || "${root[@]}" dpkg --configure -a </dev/null >&2
 "${apt[@]}" update </dev/null >&2 || say 'some package lists could not be fetched'

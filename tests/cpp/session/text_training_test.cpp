@@ -91,6 +91,16 @@ TEST_CASE("options that contradict each other and texts without a token are refu
   CHECK_ERROR(ErrorCode::bad_data, "", TextTraining({""}, {}, small_options()));
 }
 
+TEST_CASE("a model that sees what it is to predict is refused before its first step") {
+  TextTrainingOptions options = small_options();
+  options.fault = Fault::causal_mask_dropped;
+  CHECK_ERROR(ErrorCode::internal,
+              "train: gradient of the loss of row 0 with respect to the input of row 1: expected exactly 0, found ",
+              TextTraining({kText}, {}, options));
+  options.fault = Fault::norm_epsilon_wrong;  // one of inference, which training does not know
+  CHECK(TextTraining({kText}, {}, options).trainer().steps_done() == 0);
+}
+
 TEST_CASE("a score that is no longer wanted ends, and the training goes on") {
   TextTraining training({kText}, {kText}, small_options());
   CHECK_ERROR(ErrorCode::aborted, "", training.evaluate(0, [] { return true; }));

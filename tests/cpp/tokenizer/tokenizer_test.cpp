@@ -168,7 +168,6 @@ TEST_CASE("a tokenizer gives back the data that it was made of") {
   const Tokenizer tokenizer(data);
   CHECK(tokenizer.data() == data);
   CHECK(tokenizer.vocab_size() == 260);
-  CHECK(tokenizer.merge_count() == 2);
   CHECK(tokenizer.pre_tokenizer() == PreTokenizer::gpt2);
 }
 
@@ -178,11 +177,4 @@ TEST_CASE("a copy outlives the tokenizer it was made from") {
   original.reset();
   CHECK(copy.token_bytes(256) == "ab");
   CHECK(copy.encode("ab") == Ids{256});
-}
-
-TEST_CASE("pre-tokenizers are known by name") {
-  CHECK(find_pre_tokenizer("gpt2") == PreTokenizer::gpt2);
-  CHECK(find_pre_tokenizer("none") == PreTokenizer::none);
-  CHECK(find_pre_tokenizer("regex") == std::nullopt);
-  CHECK(pre_tokenizer_name(PreTokenizer::gpt2) == "gpt2");
 }

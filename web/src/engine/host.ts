@@ -131,16 +131,19 @@ export class EngineHost {
   /** A model that was loaded before serves until the new one is ready, and goes on if that one fails. */
   private readonly load: Handler<'load'> = async ({ moduleUrl, bundleUrl }, { signal, emit }) => {
     emit({ stage: 'engine', received: 0, total: 0 });
-    const session = await this.surroundings.createSession(moduleUrl);
+    const starting = this.surroundings.createSession(moduleUrl);
     try {
-      await downloadBundle(session, { bundleUrl, signal, fetch: this.surroundings.fetch, onProgress: emit });
+      const { fetch } = this.surroundings;
+      const session = await downloadBundle(starting, { bundleUrl, signal, fetch, onProgress: emit });
       emit({ stage: 'start', received: 0, total: 0 });
       const description = JSON.parse(session.load()) as Description;
       this.session?.delete();
       this.replaceSession(session);
       return description;
     } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError)) session.delete();
+      // A session that is still starting is of no use when it comes.
+      const drop = (session: EngineSession): void => session.delete();
+      if (!(error instanceof WebAssembly.RuntimeError)) void starting.then(drop, () => {});
       throw error;
     }
   };

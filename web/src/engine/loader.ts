@@ -1,5 +1,5 @@
-// Downloads a bundle part by part into a session, counting bytes. It verifies nothing: the engine checks every part
-// against the manifest as it arrives, and refuses by name.
+// Downloads a bundle part by part into a session, counting bytes. It verifies nothing: the engine checks the manifest,
+// then every part against it, and refuses by name.
 
 import { EngineError } from './errors';
 import type { BundlePart, LoadProgress } from './protocol';
@@ -18,34 +18,54 @@ export interface LoadOptions {
 
 const patience = 20_000;
 
-/** Throws file_not_found, file_unreadable (the connection failed or stalled), aborted, and what addFile throws. */
-export async function downloadBundle(session: EngineSession, options: LoadOptions): Promise<void> {
-  const base = options.bundleUrl;
-  const whereOf = (part: string, file: string): string => `part "${part}" (${file})`;
-  const manifest = await downloadFile(whereOf('manifest', manifestFile), manifestFile, { ...options, base }, () => {});
-  session.addFile(manifestFile, manifest);
-  // The engine has accepted the manifest, so its form is known.
-  const { parts } = JSON.parse(new TextDecoder().decode(manifest)) as { parts: BundlePart[] };
+const whereOf = (part: string, file: string): string => `part "${part}" (${file})`;
 
-  const total = parts.reduce((sum, part) => sum + part.bytes, 0);
-  let received = 0;
-  const count = (bytes: number): void => {
-    received += bytes;
-    options.onProgress({ stage: 'download', received: Math.min(received, total), total });
-  };
-  count(0);
-  // The first part that fails decides; the others must not go on downloading for nothing.
+/**
+ * Downloads while the session is still starting, and gives it the manifest before any part. Throws file_not_found,
+ * file_unreadable (the connection failed or stalled), aborted, and what starting and addFile throw.
+ */
+export async function downloadBundle(starting: Promise<EngineSession>, options: LoadOptions): Promise<EngineSession> {
+  // The first that fails decides; the others must not go on downloading for nothing.
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
-  const addPart = async (part: BundlePart): Promise<void> => {
-    const where = whereOf(part.name, part.file);
-    session.addFile(part.file, await downloadFile(where, part.file, { ...options, base, signal }, count));
+  const download = { ...options, base: options.bundleUrl, signal };
+  const manifest = downloadFile(whereOf('manifest', manifestFile), manifestFile, download, () => {});
+  const accepted = Promise.all([starting, manifest]).then(([session, bytes]) => {
+    if (signal.aborted) throw new EngineError('aborted', 'engine: stopped while it started');
+    session.addFile(manifestFile, bytes);
+    return session;
+  });
+  const addParts = async (): Promise<void> => {
+    const parts = listedParts(await manifest);
+    const total = parts.reduce((sum, part) => sum + part.bytes, 0);
+    let received = 0;
+    const count = (bytes: number): void => {
+      received += bytes;
+      options.onProgress({ stage: 'download', received: Math.min(received, total), total });
+    };
+    count(0);
+    const addPart = async ({ name, file }: BundlePart): Promise<void> => {
+      const [session, bytes] = await Promise.all([accepted, downloadFile(whereOf(name, file), file, download, count)]);
+      session.addFile(file, bytes);
+    };
+    await Promise.all(parts.map(addPart));
   };
   try {
-    await Promise.all(parts.map(addPart));
+    const [session] = await Promise.all([accepted, addParts()]);
+    return session;
   } catch (error) {
     failure.abort();
     throw error;
+  }
+}
+
+/** The engine has not judged this manifest yet. What it will refuse (src/io/manifest.cpp) is not asked for. */
+function listedParts(manifest: Uint8Array): BundlePart[] {
+  try {
+    const { parts } = JSON.parse(new TextDecoder().decode(manifest)) as { parts: BundlePart[] };
+    return parts.length <= 64 && parts.every(({ file }) => /^[\w-][\w.-]*$/.test(file)) ? parts : [];
+  } catch {
+    return [];
   }
 }
 
