@@ -206,6 +206,7 @@ class Module {
   std::string begin_training(const Text& request) {
     return guarded([&] {
       training_ = std::make_unique<QuickTraining>(parse_quick_training(parse_json(to_utf8(request), "train")));
+      trained_.reset();
       return json_text(quick_training_json(training_->progress()));
     });
   }

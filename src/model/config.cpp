@@ -35,16 +35,13 @@ kernels::RopePairing parse_pairing(JsonObjectReader& reader) {
 }
 
 /// What a Llama config may ask for and this architecture does not have.
-void refuse_unsupported(JsonObjectReader& reader) {
-  const auto refuse = [](std::string_view field, std::string_view expected) {
-    fail(ErrorCode::unsupported_format, str(kWhere, ": ", field, ": expected ", expected));
-  };
-  const std::string model_type = reader.string("model_type");
-  if (model_type != "llama") refuse("model_type", "\"llama\", found " + in_quotes(model_type));
-  if (reader.optional_string("hidden_act").value_or("silu") != "silu") refuse("hidden_act", "\"silu\"");
-  if (reader.optional_boolean("attention_bias").value_or(false)) refuse("attention_bias", "false");
-  if (reader.optional_boolean("mlp_bias").value_or(false)) refuse("mlp_bias", "false");
-  if (reader.has("rope_scaling")) refuse("rope_scaling", "none");
+void refuse_unsupported(const Json& json, JsonObjectReader& reader) {
+  const JsonObjectReader unsupported(json, std::string(kWhere), ErrorCode::unsupported_format);
+  if (reader.string("model_type") != "llama") unsupported.refuse("model_type", "\"llama\"");
+  if (reader.optional_string("hidden_act").value_or("silu") != "silu") unsupported.refuse("hidden_act", "\"silu\"");
+  if (reader.optional_boolean("attention_bias").value_or(false)) unsupported.refuse("attention_bias", "false");
+  if (reader.optional_boolean("mlp_bias").value_or(false)) unsupported.refuse("mlp_bias", "false");
+  if (reader.has("rope_scaling")) unsupported.refuse("rope_scaling", "none");
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ void validate(const ModelConfig& c) {
 ModelConfig parse_config(std::string_view json_text) {
   const JsonDocument json = parse_json(json_text, kWhere);
   JsonObjectReader reader(json, std::string(kWhere), ErrorCode::bad_config, JsonNull::absent);
-  refuse_unsupported(reader);
+  refuse_unsupported(json, reader);
   ModelConfig c;
   c.vocab_size = reader.unsigned_integer("vocab_size", 1, kMaxWidth);
   c.d_model = reader.unsigned_integer("hidden_size", 1, kMaxWidth);

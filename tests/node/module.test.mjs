@@ -187,3 +187,14 @@ test('two sessions live side by side, and memory that grows disturbs neither', (
   assert.equal(result.parity.differing_bits, 0);
   assert.ok(JSON.parse(b.describeCache()).allocated > 0);
 });
+
+test('a training that begins has no files, whatever one before it has made', (t) => {
+  const session = loaded(t);
+  const request = JSON.stringify({ text: 'git status\n'.repeat(30), steps: 1, d_model: 8, n_layers: 1 });
+  session.beginTraining(request);
+  while (JSON.parse(session.trainStep()).stage !== 'bundle');
+  session.endTraining();
+  assert.ok(session.trainedFile('model.safetensors').length > 0);
+  session.beginTraining(request);
+  assert.equal(errorOf(() => session.trainedFile('model.safetensors')).code, 'not_loaded');
+});

@@ -90,6 +90,7 @@ TEST_CASE("a schedule reads back from what is printed of it") {
 TEST_CASE("the schedules contain what they should") {
   std::vector<std::size_t> actions(test::kActionNames.size()), dtypes(kKvDTypes.size());
   std::size_t untied = 0, adjacent = 0, grouped = 0, many = 0, full = 0, whole_lanes = 0;
+  std::size_t block_ends = 0;  // passes over one block of keys or two exactly, with room for more
   for (std::uint64_t number = 0; number < 800; ++number) {
     const Schedule schedule = numbered_schedule(1, number);
     const ModelConfig& c = schedule.config;
@@ -101,12 +102,15 @@ TEST_CASE("the schedules contain what they should") {
     for (const test::Operation& operation : schedule.operations) {
       ++actions[static_cast<std::size_t>(operation.action)];
       many += operation.parts.size() > 1;
-      full += operation.action <= Action::none && operation.parts[0].amount >= c.max_seq_len;
+      const std::size_t amount = operation.parts[0].amount;
+      full += operation.action <= Action::none && amount >= c.max_seq_len;
+      block_ends += operation.action <= Action::none && amount < c.max_seq_len && amount % kernels::kKeyBlock == 0;
     }
   }
   for (const std::size_t count : actions) CHECK(count > 100);
   for (const std::size_t count : dtypes) CHECK(count > 100);
   for (const std::size_t count : {untied, adjacent, grouped, many, full, 800 - whole_lanes}) CHECK(count > 100);
+  CHECK(block_ends > 50);
 }
 
 /// What a generator does wrong with right logits, other detectors see (docs/exactness.md).

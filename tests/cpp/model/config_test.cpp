@@ -69,10 +69,14 @@ TEST_CASE("a field that is absent, of another type, out of range or unknown is r
 }
 
 TEST_CASE("what an architecture asks for and this one does not have is named as unsupported") {
-  CHECK_ERROR(ErrorCode::unsupported_format, "model_type", parse_config(with("model_type", "gpt2")));
-  CHECK_ERROR(ErrorCode::unsupported_format, "hidden_act", parse_config(with("hidden_act", "gelu")));
-  CHECK_ERROR(ErrorCode::unsupported_format, "attention_bias", parse_config(with("attention_bias", true)));
-  CHECK_ERROR(ErrorCode::unsupported_format, "rope_scaling", parse_config(with("rope_scaling", {{"factor", 2}})));
+  CHECK_ERROR(ErrorCode::unsupported_format, "model_type: expected \"llama\", found \"gpt2\"",
+              parse_config(with("model_type", "gpt2")));
+  CHECK_ERROR(ErrorCode::unsupported_format, "hidden_act: expected \"silu\", found \"gelu\"",
+              parse_config(with("hidden_act", "gelu")));
+  CHECK_ERROR(ErrorCode::unsupported_format, "attention_bias: expected false, found true",
+              parse_config(with("attention_bias", true)));
+  CHECK_ERROR(ErrorCode::unsupported_format, "rope_scaling: expected none, found an object",
+              parse_config(with("rope_scaling", {{"factor", 2}})));
 }
 
 TEST_CASE("a model too large for the machine is an error, never a wrap-around") {

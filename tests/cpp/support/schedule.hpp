@@ -12,6 +12,7 @@
 #include "base/check.hpp"
 #include "base/json.hpp"
 #include "base/rng.hpp"
+#include "kernels/attention.hpp"
 #include "model/config.hpp"
 
 namespace vitrine::test {
@@ -70,6 +71,11 @@ inline std::size_t between(RandomStream& random, std::size_t low, std::size_t hi
   return low + static_cast<std::size_t>(random.next_below(high - low + 1));
 }
 
+/// The end of the first or second block of keys, or a position beside it: where what is kept in blocks goes wrong.
+inline std::size_t near_block_end(RandomStream& random) {
+  return kernels::kKeyBlock * between(random, 1, 2) + between(random, 0, 2) - 1;
+}
+
 inline ModelConfig draw_config(RandomStream& random) {
   ModelConfig c;
   c.n_layers = between(random, 1, 3);
@@ -103,11 +109,12 @@ inline Operation draw_operation(RandomStream& random, const ModelConfig& c) {
   const std::size_t parts = pass && between(random, 0, 1) == 0 ? between(random, 2, Schedule::kRows) : 1;
   std::size_t row = between(random, 0, Schedule::kRows - 1);
   for (std::size_t i = 0; i < parts; ++i, row = (row + 1) % Schedule::kRows) {
-    const std::array amounts = {std::size_t{1},        std::size_t{1},         std::size_t{1},
-                                between(random, 2, 4), between(random, 1, 20), c.max_seq_len};
+    const std::array amounts = {std::size_t{1},         std::size_t{1},         std::size_t{1}, between(random, 2, 4),
+                                between(random, 1, 20), near_block_end(random), c.max_seq_len};
     std::size_t amount = amounts[between(random, 0, amounts.size() - 1)];
-    if (operation.action == Action::rewind) amount = between(random, 0, c.max_seq_len);
-    if (operation.action == Action::reuse) amount = between(random, 1, c.max_seq_len);
+    const bool anywhere = between(random, 0, 1) == 0;
+    if (operation.action == Action::rewind && anywhere) amount = between(random, 0, c.max_seq_len);
+    if (operation.action == Action::reuse && anywhere) amount = between(random, 1, c.max_seq_len);
     if (operation.action == Action::fork) amount = between(random, 0, Schedule::kRows - 1);
     operation.parts.push_back({row, amount, between(random, 0, 2)});
   }
