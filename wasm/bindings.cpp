@@ -108,7 +108,10 @@ constexpr std::size_t kMaxRows = 16;
 class Module {
  public:
   void add_file(const std::string& name, const Bytes& bytes) {
-    guarded([&] { session_.add_file(name, bytes.as<std::string>()); });
+    guarded([&] {
+      session_.expect_file(name, static_cast<std::uint64_t>(bytes["length"].as<double>()));
+      session_.add_file(name, bytes.as<std::string>());
+    });
   }
   std::string load() {
     return guarded([&] {

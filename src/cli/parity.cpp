@@ -52,8 +52,8 @@ void add_parity(CLI::App& app, CommandLine& line) {
                                      "Compare every logit of cached decoding with the recomputed prefix, bit for bit",
                                      options, run_parity);
   add_model_options(*command, options->model);
-  command->add_option("--tokens", options->check.tokens, "Length of the sequence that is compared")
-      ->capture_default_str();
+  command->add_option("--tokens", options->check.tokens,
+                      "Length of the sequence that is compared; 200, or the whole of a shorter context, if not given");
   command->add_option("--prompt", options->prompt, "Its beginning; the model continues it");
   command->add_option("--seed", options->check.seed, "Seed of the continuation")->capture_default_str();
   std::string names;

@@ -17,10 +17,8 @@
 namespace vitrine::cli {
 namespace {
 
-constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
-
 /// Through stdio, which tells a failed read from the end.
-std::string read_stdin() {
+std::string read_stdin(std::uint64_t max_bytes) {
   static bool was_read = false;
   VITRINE_CHECK(!std::exchange(was_read, true), ErrorCode::invalid_option,
                 "stdin: expected one option that reads it (-), found two");
@@ -28,7 +26,7 @@ std::string read_stdin() {
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, stdin)) {
     text.append(buffer, count);
-    VITRINE_CHECK(text.size() <= kMaxTextBytes, ErrorCode::bad_data, "stdin: expected at most ", kMaxTextBytes,
+    VITRINE_CHECK(text.size() <= max_bytes, ErrorCode::bad_data, "stdin: expected at most ", max_bytes,
                   " bytes, found more");
   }
   VITRINE_CHECK(std::ferror(stdin) == 0, ErrorCode::file_unreadable,
@@ -38,7 +36,9 @@ std::string read_stdin() {
 
 }  // namespace
 
-std::string read_text(const std::string& path) { return path == "-" ? read_stdin() : read_file(path, kMaxTextBytes); }
+std::string read_text(const std::string& path, std::uint64_t max_bytes) {
+  return path == "-" ? read_stdin(max_bytes) : read_file(path, max_bytes);
+}
 
 std::string read_corpus(const std::string& path) {
   std::string text = read_text(path);

@@ -1,14 +1,17 @@
 // Text of the command line: files to read, numbers to show. It parses no options.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace vitrine::cli {
 
-/// A text file, at most 1 GiB; "-" is stdin. Throws as read_file, bad_data for a longer stdin, and invalid_option for a
-/// second option that wants to read it.
-std::string read_text(const std::string& path);
+inline constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
+
+/// A text file; "-" is stdin. Throws as read_file, bad_data for a longer stdin, and invalid_option for a second option
+/// that wants to read it.
+std::string read_text(const std::string& path, std::uint64_t max_bytes = kMaxTextBytes);
 /// The same for a text to learn from or to score; throws bad_data, naming the path, if there is none in it.
 std::string read_corpus(const std::string& path);
 /// A text from a file for a terminal: in quotes, its control characters escaped, other characters as they are.

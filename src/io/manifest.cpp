@@ -149,10 +149,15 @@ std::string write_manifest(const Manifest& manifest) {
   return text;
 }
 
-void verify_part(const Manifest& manifest, std::string_view part, std::string_view bytes) {
+void verify_part_size(const Manifest& manifest, std::string_view part, std::uint64_t bytes) {
   const ManifestPart& expected = manifest.require(part);
-  VITRINE_CHECK(bytes.size() == expected.bytes, ErrorCode::part_mismatch, "bundle ", in_quotes(manifest.name),
-                ": part ", part, " (", expected.file, "): expected ", expected.bytes, " bytes, found ", bytes.size());
+  VITRINE_CHECK(bytes == expected.bytes, ErrorCode::part_mismatch, "bundle ", in_quotes(manifest.name), ": part ", part,
+                " (", expected.file, "): expected ", expected.bytes, " bytes, found ", bytes);
+}
+
+void verify_part(const Manifest& manifest, std::string_view part, std::string_view bytes) {
+  verify_part_size(manifest, part, bytes.size());
+  const ManifestPart& expected = manifest.require(part);
   const std::string found = sha256_hex(bytes);
   VITRINE_CHECK(found == expected.sha256, ErrorCode::part_mismatch, "bundle ", in_quotes(manifest.name), ": part ",
                 part, " (", expected.file, "): expected SHA-256 ", expected.sha256, ", found ", found);

@@ -56,7 +56,9 @@ Manifest parse_manifest(std::string_view text);
 /// The text of a manifest, indented; checked by reading it back, so it throws what parse_manifest throws.
 std::string write_manifest(const Manifest& manifest);
 
-/// Throws part_mismatch, naming part and file, unless the bytes have the size and the hash that the manifest gives.
+/// Throws part_mismatch, naming part and file, unless the manifest gives the part this size.
+void verify_part_size(const Manifest& manifest, std::string_view part, std::uint64_t bytes);
+/// The same for the size and the hash of its bytes.
 void verify_part(const Manifest& manifest, std::string_view part, std::string_view bytes);
 
 /// Whether a name can be a file beside the manifest on every system: 1 to 100 letters, digits, dots, dashes and

@@ -11,25 +11,42 @@ namespace vitrine {
 namespace {
 
 constexpr std::size_t kCompletionTokens = 24;
+constexpr std::size_t kParityTokens = 200;
 
 }  // namespace
 
 Session::Session(const SessionOptions& options) : options_(options) {}
 
+const ManifestPart& Session::incoming_part(const std::string& file) const {
+  VITRINE_CHECK(incoming_ != nullptr, ErrorCode::bad_manifest, "bundle: expected ", kManifestFile, " first, found ",
+                in_quotes(file));
+  const auto& parts = incoming_->manifest.parts;
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& listed) { return listed.file == file; });
+  VITRINE_CHECK(part != parts.end(), ErrorCode::bad_manifest, "bundle: expected a file of the manifest, found ",
+                in_quotes(file));
+  return *part;
+}
+
+void Session::expect_file(const std::string& name, std::uint64_t bytes) const {
+  if (name == kManifestFile) {
+    VITRINE_CHECK(bytes <= kMaxManifestBytes, ErrorCode::bad_manifest, kManifestFile, ": expected at most ",
+                  kMaxManifestBytes, " bytes, found ", bytes);
+    return;
+  }
+  const ManifestPart& part = incoming_part(name);
+  verify_part_size(incoming_->manifest, part.name, bytes);
+}
+
 void Session::add_file(const std::string& name, std::string bytes) {
+  expect_file(name, bytes.size());
   if (name == kManifestFile) {
     incoming_ = std::make_unique<Bundle>();
     incoming_->manifest = parse_manifest(bytes);
     return;
   }
-  VITRINE_CHECK(incoming_ != nullptr, ErrorCode::bad_manifest, "bundle: expected ", kManifestFile, " first, found ",
-                in_quotes(name));
-  const auto& parts = incoming_->manifest.parts;
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& listed) { return listed.file == name; });
-  VITRINE_CHECK(part != parts.end(), ErrorCode::bad_manifest, "bundle: expected a file of the manifest, found ",
-                in_quotes(name));
-  verify_part(incoming_->manifest, part->name, bytes);
-  incoming_->bytes_by_part[part->name] = std::move(bytes);
+  const ManifestPart& part = incoming_part(name);
+  verify_part(incoming_->manifest, part.name, bytes);
+  incoming_->bytes_by_part[part.name] = std::move(bytes);
 }
 
 void Session::load() {
@@ -105,11 +122,13 @@ KvBytes Session::cache_bytes() const {
   return sum;
 }
 
-ParityReport Session::check_parity(std::string_view prompt, std::size_t tokens, std::uint64_t seed) {
+ParityReport Session::check_parity(std::string_view prompt, std::optional<std::size_t> wanted, std::uint64_t seed) {
   LoadedModel& model = loaded();
+  const std::size_t context = model.transformer.config().max_seq_len;
+  const std::size_t tokens = wanted.value_or(std::min(kParityTokens, context));
   std::vector<TokenId> sequence = model.encode_prompt(prompt);
-  VITRINE_CHECK(tokens >= 1 && tokens <= model.transformer.config().max_seq_len, ErrorCode::invalid_option,
-                "tokens: expected 1 to ", model.transformer.config().max_seq_len, " (the context), found ", tokens);
+  VITRINE_CHECK(tokens >= 1 && tokens <= context, ErrorCode::invalid_option, "tokens: expected 1 to ", context,
+                " (the context), found ", tokens);
   VITRINE_CHECK(sequence.size() <= tokens, ErrorCode::invalid_option, "tokens: expected at least the ", sequence.size(),
                 " of the prompt, found ", tokens);
   if (sequence.size() < tokens) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,11 @@ class Session {
  public:
   explicit Session(const SessionOptions& options = {});
 
+  /// Throws what add_file would for the name and the size alone: for a caller who has to copy the bytes first.
+  void expect_file(const std::string& name, std::uint64_t bytes) const;
   /// Takes the bytes of one file of a bundle, manifest.json first; a part is verified as it arrives. Throws what
-  /// parse_manifest and verify_part throw, and bad_manifest for a file that the manifest does not list.
+  /// parse_manifest and verify_part throw, and bad_manifest for a manifest that is too long or a file that it does not
+  /// list.
   void add_file(const std::string& name, std::string bytes);
   /// Loads the bundle whose files were added. Throws not_loaded without any, part_mismatch for one still missing, and
   /// what load_model throws; a model that was loaded before then stays.
@@ -97,9 +101,9 @@ class Session {
   /// The result's text is what to add. `entropy` and errors as in start.
   RowResult complete(std::string_view text, const Policy& policy, std::uint64_t entropy);
 
-  /// Continues the prompt to `tokens` tokens in all, whatever would end a text, and checks parity on them. Throws
-  /// invalid_option where the prompt alone has more, or the context fewer.
-  ParityReport check_parity(std::string_view prompt, std::size_t tokens, std::uint64_t seed);
+  /// Continues the prompt to `tokens` tokens in all (none: 200, or the whole of a shorter context), whatever would end
+  /// a text, and checks parity on them. Throws invalid_option where the prompt alone has more, or the context fewer.
+  ParityReport check_parity(std::string_view prompt, std::optional<std::size_t> tokens, std::uint64_t seed);
   /// Scores a text, each of its documents from a fresh context. Throws bad_data if there is nothing to predict.
   TextEvaluation evaluate(std::string_view text);
 
@@ -113,6 +117,7 @@ class Session {
 
  private:
   LoadedModel& loaded() const;
+  const ManifestPart& incoming_part(const std::string& file) const;
   RowRequest make_request(std::string_view prompt, const Policy& policy, const RowOptions& options,
                           std::uint64_t entropy) const;
   std::vector<RowStep> record_all(std::span<const RowEvent> events, double milliseconds);

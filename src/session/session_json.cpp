@@ -310,7 +310,7 @@ Json row_options_json(const RowOptions& options) {
 ParityOptions parse_parity_options(const Json& json) {
   JsonObjectReader reader(json, "parity options", ErrorCode::invalid_option);
   ParityOptions options;
-  options.tokens = static_cast<std::size_t>(reader.optional_unsigned("tokens", 1, 1'000'000).value_or(options.tokens));
+  options.tokens = reader.optional_unsigned("tokens", 1, 1'000'000);
   options.seed = reader.optional_unsigned("seed", 0, PolicyLimits::kMaxSeed).value_or(options.seed);
   reader.finish();
   return options;

@@ -2,6 +2,7 @@
 // It computes nothing.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "base/json.hpp"
@@ -39,8 +40,8 @@ RowOptions parse_row_options(const Json& json);
 Json row_options_json(const RowOptions& options);
 
 struct ParityOptions {
-  std::size_t tokens = 200;  ///< length of the sequence
-  std::uint64_t seed = 0;    ///< of its continuation
+  std::optional<std::size_t> tokens;  ///< length of the sequence
+  std::uint64_t seed = 0;             ///< of its continuation
 };
 /// {"tokens": count, "seed": n}, all optional. Throws invalid_option.
 ParityOptions parse_parity_options(const Json& json);

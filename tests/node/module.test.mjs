@@ -73,7 +73,12 @@ test('errors are JavaScript errors with their code, and leave the session usable
   assert.equal(errorOf(() => session.encode('a')).code, 'not_loaded');
   assert.equal(errorOf(() => session.addFile('config.json', new Uint8Array(3))).code, 'bad_manifest');
   assert.equal(errorOf(() => session.addFile('manifest.json', new Uint8Array(3))).code, 'bad_json');
+  const endless = errorOf(() => session.addFile('manifest.json', { length: 2 ** 40 }));
+  assert.equal(endless.code, 'bad_manifest', 'a size that is wrong is refused before any byte is copied');
+  assert.match(endless.message, /expected at most 1048576 bytes, found 1099511627776/);
   session.addFile('manifest.json', files.get('manifest.json'));
+  assert.equal(errorOf(() => session.addFile('other.txt', { length: 2 ** 40 })).code, 'bad_manifest');
+  assert.equal(errorOf(() => session.addFile('model.safetensors', { length: 2 ** 40 })).code, 'part_mismatch');
   const truncated = files.get('model.safetensors').subarray(0, 500);
   const mismatch = errorOf(() => session.addFile('model.safetensors', truncated));
   assert.equal(mismatch.code, 'part_mismatch');

@@ -38,6 +38,8 @@ TEST_CASE("a bundle comes file by file, the manifest first, each verified as it 
   const auto files = test::bundle_files(test::tiny_bundle());
   Session session;
   CHECK_ERROR(ErrorCode::bad_manifest, "manifest.json first", session.add_file("config.json", files.at("config.json")));
+  CHECK_ERROR(ErrorCode::bad_manifest, "manifest.json first", session.expect_file("config.json", 1));
+  CHECK_ERROR(ErrorCode::bad_manifest, "at most", session.expect_file("manifest.json", kMaxManifestBytes + 1));
   session.add_file("manifest.json", files.at("manifest.json"));
   CHECK_ERROR(ErrorCode::bad_manifest, "other.txt", session.add_file("other.txt", ""));
   std::string damaged = files.at("model.safetensors");
@@ -349,6 +351,7 @@ TEST_CASE("a parity check of a length that no context has is refused") {
   CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 0, 0));
   CHECK_ERROR(ErrorCode::invalid_option, "tokens", session.check_parity("a", 65, 0));
   CHECK(session.check_parity("a", 64, 0).passed());
+  CHECK(session.check_parity("a", std::nullopt, 0).tokens == 64);              // a context shorter than 200
   const std::size_t prompt = 1 + session.encode("git commit --amend").size();  // and the begin token
   CHECK_ERROR(ErrorCode::invalid_option, str("tokens: expected at least the ", prompt, " of the prompt, found 3"),
               session.check_parity("git commit --amend", 3, 0));
