@@ -17,7 +17,7 @@ import { cacheGridConclusion, cacheGridTable, cacheGridView } from '../views/cac
 import { figureView } from '../views/figure';
 import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
-import { idleView } from '../views/load-progress';
+import { errorView, idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
 import { SteppingController } from './stepping-controller';
 
@@ -198,7 +198,7 @@ export class VitrineCache extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         <p class="status small soft" role="status">${this.status}</p>
         ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
         <div class="rows">

@@ -12,7 +12,7 @@ import { faultStyles } from '../styles/faults';
 import { sectionStyles } from '../styles/sections';
 import { shared } from '../styles/shared';
 import { dataTableView } from '../views/figure';
-import { idleView } from '../views/load-progress';
+import { errorView, idleView } from '../views/load-progress';
 import { sightingsConclusion, sightingsView } from '../views/sightings';
 import { trialLanesView } from '../views/trial-lanes';
 import { emit } from './emit';
@@ -204,7 +204,7 @@ export class VitrineFaults extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         ${this.list ? this.formView(this.list) : this.waitingView()}
-        ${this.outcome?.error ? html`<p class="error" role="alert"><code>${this.outcome.error.code}: ${this.outcome.error.message}</code></p>` : nothing}
+        ${errorView(this.outcome?.error ?? null)}
         ${this.outcome && this.list ? this.outcomeView(this.outcome, this.list) : nothing}
       </section>
     `;

@@ -14,7 +14,7 @@ import { shared } from '../styles/shared';
 import { attentionMapView, headView, sharpestGaze } from '../views/attention-map';
 import { figureView } from '../views/figure';
 import { visible } from '../views/format';
-import { idleView } from '../views/load-progress';
+import { errorView, idleView } from '../views/load-progress';
 import { lensView } from '../views/logit-lens';
 import { residualChart, residualConclusion, residualTable } from '../views/residual-norms';
 import { ropeView } from '../views/rope-pairs';
@@ -154,7 +154,7 @@ export class VitrineInside extends LitElement {
             @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
           />
         </div>
-        ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+        ${errorView(this.error, 'error')}
         ${this.inside ? this.insideView(this.inside) : this.waitingView()}
       </section>
     `;

@@ -19,7 +19,7 @@ import { laneTable } from '../views/lane-table';
 import { laneTokensView } from '../views/lane-tokens';
 import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
-import { idleView } from '../views/load-progress';
+import { errorView, idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
@@ -223,7 +223,7 @@ export class VitrineLanes extends LitElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${error ? html`<p class="error" role="alert">${error.code}: ${error.message}</p>` : nothing}
+        ${errorView(error)}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
         <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}

@@ -10,7 +10,7 @@ import { numberOrText } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
-import { loadFailureView } from '../views/load-progress';
+import { errorView, loadFailureView } from '../views/load-progress';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
 
@@ -143,7 +143,7 @@ export class VitrineParity extends LitElement {
           <button type="submit" part="check" class="primary" aria-disabled=${!ready || this.running}>${text.check}</button>
         </form>
         <p class="small" role="status">${this.statusText()}</p>
-        ${this.error ? html`<p class="error" role="alert">${this.error.code}: ${this.error.message}</p>` : nothing}
+        ${errorView(this.error)}
         ${this.report ? this.reportView(this.report) : nothing}
       </section>
     `;

@@ -28,7 +28,7 @@ import { copyDocumentView } from '../views/copy-document';
 import { drawLineView } from '../views/draw-line';
 import { finishText } from '../views/finish';
 import { visible } from '../views/format';
-import { idleView } from '../views/load-progress';
+import { errorView, idleView } from '../views/load-progress';
 import { stagesConclusion, stagesView } from '../views/stages';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
@@ -229,7 +229,7 @@ export class VitrineSampling extends LitElement {
           </div>
         </fieldset>
       </details>
-      ${this.error ? html`<p class="error" id="error" role="alert"><code>${this.error.code}: ${this.error.message}</code></p>` : nothing}
+      ${errorView(this.error, 'error')}
       <div class="actions" part="actions">
         <button type="button" part="again" class="primary" @click=${() => this.setNumber('seed', nextSeed(this.fields.numbers.seed))}>${texts.again}</button>
         <button type="button" part="next" aria-disabled=${this.tokens >= mostTokens} @click=${() => this.change({ tokens: Math.min(this.tokens + 1, mostTokens) })}>

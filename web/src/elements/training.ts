@@ -19,6 +19,7 @@ import { trainingStyles } from '../styles/training';
 import { verdictStyles } from '../styles/verdict';
 import { figureView } from '../views/figure';
 import { bytes, count, magnitude, milliseconds } from '../views/format';
+import { errorView } from '../views/load-progress';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
 import { verdictView } from '../views/verdict';
 import { emit } from './emit';
@@ -256,7 +257,7 @@ export class VitrineTraining extends LitElement {
           <p class="small soft">${this.statusText()}</p>
           <p class="hidden">${state.result ? lossConclusion(state.points) : nothing}</p>
         </div>
-        ${error ? html`<p class="error" id="error" role="alert"><code>${error.code}: ${error.message}</code></p>` : nothing}
+        ${errorView(error, 'error')}
         ${state.running ? this.progressView(state.latest) : nothing}
         ${state.points.length > 0 ? this.curveView(state.points) : nothing}
         ${state.result ? this.madeView(state.result) : nothing}

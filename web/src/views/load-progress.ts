@@ -1,6 +1,6 @@
-// A load in words and as a bar, and a load that failed with the engine's own reason. Pure views.
+// A load in words and as a bar, and what the engine refused, a load or a request, with its own reason. Pure views.
 
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
@@ -51,4 +51,10 @@ export function idleView({ code, message }: EngineError, retry: () => void, sent
       ${sentence} <code>${code}: ${message}</code> <button type="button" @click=${retry}>${texts.retry}</button>
     </p>
   `;
+}
+
+/** What was asked for and refused, if anything was; a field that is wrong names the `id`. */
+export function errorView(error: EngineError | null, id: string | typeof nothing = nothing): TemplateResult | typeof nothing {
+  if (error === null) return nothing;
+  return html`<p class="error" id=${id} role="alert"><code>${error.code}: ${error.message}</code></p>`;
 }
