@@ -8,7 +8,7 @@ import { directionOf } from '../direction';
 import { toEngineError, type EngineError } from '../engine/errors';
 import type { RunResult } from '../engine/protocol';
 import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engine/training-types';
-import { fill, messages } from '../messages';
+import { fill } from '../messages';
 import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
 import { exampleText } from '../state/example-text';
 import { numberOrText, optionNamed } from '../state/policy-fields';
@@ -26,38 +26,7 @@ import { emit } from './emit';
 import { engineUrls } from './engine-controller';
 import './line-chart';
 import { Presentation } from './presentation';
-
-const texts = messages('training', {
-  title: 'Train it: a model of your own',
-  lead: 'The same program that runs the model trains one, here, on your processor. It counts n-grams over the text first: a transformer that does not beat counting has learned nothing worth its size.',
-  way: 'What to train',
-  text: 'A small model on a text',
-  overfit: 'One tiny batch, again and again',
-  textMeaning: 'A part of the text is held out, and the loss on it decides.',
-  overfitMeaning: 'The same few lines at every step: the loss must fall to almost nothing, or the training is wrong.',
-  yourText: 'Your text, one document a line; nothing of it leaves this page',
-  example: 'Use the example',
-  steps: 'Steps',
-  hint: 'by the text',
-  seed: 'Seed',
-  train: 'Train',
-  stop: 'Stop and keep',
-  tokenizer: 'Learning a vocabulary from the text.',
-  baseline: 'Counting n-grams: the baseline.',
-  training: 'Step {step} of {steps}; {parameters} parameters, {tokens} tokens seen, {time}.',
-  bundle: 'Putting the bundle together.',
-  starting: 'Starting an engine of its own.',
-  progress: 'Progress of the training',
-  done: 'Trained for {steps} steps: {parameters} parameters.',
-  tryTitle: 'Generate from it',
-  prompt: 'Prompt',
-  generate: 'Generate',
-  generating: 'Generating, with parity.',
-  output: 'Generated text',
-  save: 'Save it as a bundle',
-  saveLead: 'A folder of {files} files, {bytes}: vitrine generate --bundle {name} --prompt "..." continues with the same bits.',
-  left: 'The page was left, so the training ended.',
-});
+import { texts } from './training-texts';
 
 type Way = 'text' | 'overfit';
 

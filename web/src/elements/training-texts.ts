@@ -1,0 +1,35 @@
+// The sentences of <vitrine-training>.
+
+import { messages } from '../messages';
+
+export const texts = messages('training', {
+  title: 'Train it: a model of your own',
+  lead: 'The same program that runs the model trains one, here, on your processor. It counts n-grams over the text first: a transformer that does not beat counting has learned nothing worth its size.',
+  way: 'What to train',
+  text: 'A small model on a text',
+  overfit: 'One tiny batch, again and again',
+  textMeaning: 'A part of the text is held out, and the loss on it decides.',
+  overfitMeaning: 'The same few lines at every step: the loss must fall to almost nothing, or the training is wrong.',
+  yourText: 'Your text, one document a line; nothing of it leaves this page',
+  example: 'Use the example',
+  steps: 'Steps',
+  hint: 'by the text',
+  seed: 'Seed',
+  train: 'Train',
+  stop: 'Stop and keep',
+  tokenizer: 'Learning a vocabulary from the text.',
+  baseline: 'Counting n-grams: the baseline.',
+  training: 'Step {step} of {steps}; {parameters} parameters, {tokens} tokens seen, {time}.',
+  bundle: 'Putting the bundle together.',
+  starting: 'Starting an engine of its own.',
+  progress: 'Progress of the training',
+  done: 'Trained for {steps} steps: {parameters} parameters.',
+  tryTitle: 'Generate from it',
+  prompt: 'Prompt',
+  generate: 'Generate',
+  generating: 'Generating, with parity.',
+  output: 'Generated text',
+  save: 'Save it as a bundle',
+  saveLead: 'A folder of {files} files, {bytes}: vitrine generate --bundle {name} --prompt "..." continues with the same bits.',
+  left: 'The page was left, so the training ended.',
+});
