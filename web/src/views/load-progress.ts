@@ -1,4 +1,4 @@
-// A load in words and as a bar, and a load that failed with the engine's own reason. Pure views.
+// A load in words and as a bar, and what the engine refused, a load or a request, with its own reason. Pure views.
 
 import { html, type TemplateResult } from 'lit';
 
