@@ -6,9 +6,10 @@ import { root, run } from '../wasm/build.mjs';
 
 /**
  * What a doctest program's output says: { passed, failed, skipped }, or a problem. A test that found its data absent says
- * "skipped:" in a message; it did not pass.
+ * "skipped:" in a message; it did not pass. Emscripten 3.1 takes a pipe for a terminal, so the output may have colours.
  */
-export function readDoctest(output, status) {
+export function readDoctest(printed, status) {
+  const output = printed.replaceAll(/\x1b\[[0-9;]*m/g, '');
   const summary = /\[doctest\] test cases: +(\d+) \| +(\d+) passed \| +(\d+) failed/.exec(output);
   if (!summary) return { problem: `printed no summary and ended with ${status}` };
   const [total, passed, failed] = summary.slice(1).map(Number);

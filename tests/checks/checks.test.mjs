@@ -244,6 +244,7 @@ test('a doctest program counts only what it says it ran', () => {
   const line = (total, passed, failed) => `[doctest] test cases: ${total} | ${passed} passed | ${failed} failed | 0 skipped`;
   assert.deepEqual(readDoctest(line(3, 3, 0), 0), { passed: 3, failed: 0, skipped: 0 });
   assert.deepEqual(readDoctest(line(3, 2, 1), 1), { passed: 2, failed: 1, skipped: 0 });
+  assert.deepEqual(readDoctest(line(3, 3, 0).replaceAll(/\d+ passed/g, '\x1b[0;32m$&\x1b[0m'), 0), { passed: 3, failed: 0, skipped: 0 });
   assert.match(readDoctest('wasm trap: unreachable', 1).problem, /no summary/);
   assert.match(readDoctest(line(0, 0, 0), 0).problem, /ran no test/);
   assert.match(readDoctest(line(3, 3, 0), 'SIGSEGV').problem, /SIGSEGV/);
