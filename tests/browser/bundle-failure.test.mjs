@@ -78,7 +78,7 @@ test('a file of the engine that begins to come and stalls ends in an error that 
     try {
       await page.goto(site.url);
       const found = () => document.querySelector('vitrine-autocomplete')?.shadowRoot?.querySelector('[role=alert]')?.textContent;
-      return await (await page.waitForFunction(found, { timeout: stallPatience, polling: 500 })).jsonValue();
+      return await (await page.waitForFunction(found, { timeout: stallPatience })).jsonValue();
     } finally {
       await page.close();
       await site.close();

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { inside, launchBrowser, openTab, pageFolder, untilText } from './support/browser-page.mjs';
+import { inside, launchBrowser, openTab, pageFolder, until, untilText } from './support/browser-page.mjs';
 import { root } from '../../wasm/build.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
 import { visibleText, withScreenshot } from './support/screenshots.mjs';
@@ -100,10 +100,10 @@ test('a frame takes messages from its declared parent, and a parent takes them f
   await withFrame(t, declared('element=vitrine-parity&theme=light'), async ({ page, frame }) => {
     await inside(frame, 'vitrine-parity', 'button');
     await page.$eval('iframe', (element, message) => element.contentWindow.postMessage(message, '*'), appearance);
-    await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+    await until(frame, () => document.documentElement.dataset.theme === 'dark');
     assert.equal(await frame.evaluate(() => document.documentElement.dir), 'rtl');
     await page.$eval('iframe', (element) => element.contentWindow.postMessage({ vitrine: 'messages', texts: { 'parity.check': 'Los' } }, '*'));
-    await frame.waitForFunction(() => document.querySelector('vitrine-parity').shadowRoot.querySelector('[part=check]').textContent.trim() === 'Los');
+    await until(frame, () => document.querySelector('vitrine-parity').shadowRoot.querySelector('[part=check]').textContent.trim() === 'Los');
     await page.evaluate(() => postMessage({ vitrine: 'height', height: 7777 }, '*'));
     await new Promise((resolve) => setTimeout(resolve, 200));
     assert.notEqual(await height(page), 7777);

@@ -44,15 +44,31 @@ export async function copyOfPage() {
 }
 
 /**
- * A new tab whose waiting asks by the clock: a page on which nothing moves draws no frames, and asking with every frame, as
- * puppeteer does by itself, may wait there for ever.
+ * Asks a page or a frame until the answer is a yes, which it returns as a handle. Asked from here and by the clock, and an
+ * error is a no: puppeteer by itself asks with every frame, of which a still page draws none, and asks no more when what
+ * the condition looks into was not there at first.
  */
+export async function until(target, condition, args = [], timeout = patience) {
+  let cause;
+  for (const started = Date.now(); Date.now() - started < timeout;) {
+    try {
+      const answer = await target.evaluateHandle(condition, ...args);
+      if (await answer.evaluate((value) => Boolean(value))) return answer;
+      await answer.dispose();
+    } catch (error) {
+      cause = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`expected within ${timeout / 1000} s: ${condition}`, { cause });
+}
+
+/** A new tab whose waiting is until(). */
 export async function openTab(browser) {
   const page = await browser.newPage();
   page.setDefaultTimeout(patience);
   page.setDefaultNavigationTimeout(patience);
-  const waitForFunction = page.waitForFunction.bind(page);
-  page.waitForFunction = (condition, options = {}, ...args) => waitForFunction(condition, { polling: 100, ...options }, ...args);
+  page.waitForFunction = (condition, { timeout } = {}, ...args) => until(page, condition, args, timeout);
   return page;
 }
 
