@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 
 import { copyOfPage, inside, launchBrowser, openTab, pageFolder, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
 import { serveFiles } from './support/hosts.mjs';
+import { labAddress, predictAndReveal } from './support/lab.mjs';
 
 let browser;
 before(async () => (browser = await launchBrowser()));
@@ -108,6 +109,24 @@ test("a worker's script that is not there, is cut or is another text is told by 
       await writeFile(script, whole);
       await (await inside(page, 'vitrine-autocomplete', '[role=alert] button')).click();
       await untilReady(page);
+    });
+  } finally {
+    await remove();
+  }
+});
+
+test('the figure of a lab whose model did not load says so, and tries again', async () => {
+  const { folder, remove } = await copyOfPage();
+  try {
+    const manifest = path.join(folder, 'models/shell/manifest.json');
+    await rename(manifest, `${manifest}.away`);
+    await withPage(browser, { folder, fragment: labAddress('kv-cache-growth') }, async (page) => {
+      await predictAndReveal(page, 'It grows.');
+      const figure = 'vitrine-lab >>> vitrine-lab-growth';
+      assert.match(await textOf(page, figure, '[data-idle]'), /file_not_found: part "manifest"/);
+      await rename(`${manifest}.away`, manifest);
+      await (await inside(page, figure, '[data-idle] button')).click();
+      assert.match(await textOf(page, figure, 'figcaption'), /At 256 positions/);
     });
   } finally {
     await remove();
