@@ -21,9 +21,9 @@ const definitions: Record<ElementName, () => Promise<unknown>> = {
 export const elementNames = Object.keys(definitions) as ElementName[];
 
 /**
- * Defines these elements, or all; it resolves when they are, and rejects if the code of one did not load: asked again, it is
- * loaded again. Only elements in shadow roots, which are not seen from the document, need it, and who wants an element's
- * class at once.
+ * Defines these elements, or all; it resolves when they are, and rejects if the code of one did not load: asked again, it
+ * tries again. Only elements in shadow roots, which are not seen from the document, need it, and who wants an element's class
+ * at once.
  */
 export async function define(...names: ElementName[]): Promise<void> {
   const wanted = names.length > 0 ? names : elementNames;
