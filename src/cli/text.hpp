@@ -9,8 +9,8 @@ namespace vitrine::cli {
 
 inline constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
 
-/// A text file; "-" is stdin. Throws as read_file, bad_data for a longer stdin, and invalid_option for a second option
-/// that wants to read it.
+/// A text file of at most `max_bytes`; "-" is stdin. Throws as read_file, bad_data for a longer stdin, and
+/// invalid_option for a second option that wants to read it.
 std::string read_text(const std::string& path, std::uint64_t max_bytes = kMaxTextBytes);
 /// The same for a text to learn from or to score; throws bad_data, naming the path, if there is none in it.
 std::string read_corpus(const std::string& path);

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 
 import { copyOfPage, inside, launchBrowser, openTab, pageFolder, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
 import { serveFiles } from './support/hosts.mjs';
+import { labAddress, predictAndReveal } from './support/lab.mjs';
 
 let browser;
 before(async () => (browser = await launchBrowser()));
@@ -114,15 +115,62 @@ test("a worker's script that is not there, is cut or is another text is told by 
   }
 });
 
+test('the figure of a lab whose model did not load says so, and tries again', async () => {
+  const { folder, remove } = await copyOfPage();
+  try {
+    const manifest = path.join(folder, 'models/shell/manifest.json');
+    await rename(manifest, `${manifest}.away`);
+    await withPage(browser, { folder, fragment: labAddress('kv-cache-growth') }, async (page) => {
+      await predictAndReveal(page, 'It grows.');
+      const figure = 'vitrine-lab >>> vitrine-lab-growth';
+      assert.match(await textOf(page, figure, '[data-idle]'), /file_not_found: part "manifest"/);
+      await rename(`${manifest}.away`, manifest);
+      await (await inside(page, figure, '[data-idle] button')).click();
+      assert.match(await textOf(page, figure, 'figcaption'), /At 256 positions/);
+    });
+  } finally {
+    await remove();
+  }
+});
+
+/** Takes the code of <vitrine-cache> away, the page's and that of the embed, and gives what brings it back. */
+async function withoutCache(folder) {
+  // The names of the scripts are hashes.
+  const scripts = (await readdir(folder)).filter((file) => /^chunk-.*\.js$/.test(file));
+  const texts = await Promise.all(scripts.map((file) => readFile(path.join(folder, file), 'utf8')));
+  const defining = scripts.filter((_, index) => texts[index].includes('customElements.define("vitrine-cache"'));
+  assert.ok(defining.length > 0, 'the script of vitrine-cache was found');
+  const move = (from, to) =>
+    Promise.all(defining.map((script) => rename(path.join(folder, script + from), path.join(folder, script + to))));
+  await move('', '.away');
+  return () => move('.away', '');
+}
+
+test('define() loads code again that did not load before', async () => {
+  const { folder, remove } = await copyOfPage();
+  try {
+    const bringBack = await withoutCache(folder);
+    // A frame that names no element loads the code of none.
+    await withPage(browser, { folder, fragment: 'embed.html?element=none', errors: 'any' }, async (page) => {
+      const define = () =>
+        page.evaluate(async () => {
+          const { define } = await import(new URL('vitrine.js', location.href).href);
+          return define('vitrine-cache').then(() => 'defined', String);
+        });
+      assert.match(await define(), /^TypeError: /);
+      await bringBack();
+      assert.equal(await define(), 'defined');
+      assert.ok(await page.evaluate(() => customElements.get('vitrine-cache') !== undefined));
+    });
+  } finally {
+    await remove();
+  }
+});
+
 test('a section whose code is not there says so, and loads it once it is, on the page as it stands', async () => {
   const { folder, remove } = await copyOfPage();
   try {
-    // The scripts that define the element, the page's and that of the embed; their names are hashes.
-    const scripts = (await readdir(folder)).filter((file) => /^chunk-.*\.js$/.test(file));
-    const texts = await Promise.all(scripts.map((file) => readFile(path.join(folder, file), 'utf8')));
-    const defining = scripts.filter((_, index) => texts[index].includes('customElements.define("vitrine-cache"'));
-    assert.ok(defining.length > 0, 'the script of vitrine-cache was found');
-    for (const script of defining) await rename(path.join(folder, script), path.join(folder, `${script}.away`));
+    const bringBack = await withoutCache(folder);
     await withPage(browser, { folder, errors: 'any' }, async (page) => {
       await untilReady(page);
       await page.$eval('#cache', (section) => section.scrollIntoView());
@@ -135,7 +183,7 @@ test('a section whose code is not there says so, and loads it once it is, on the
       await again.click();
       await page.waitForFunction((element) => /did not load again: /.test(element.textContent), {}, alert);
       await page.setOfflineMode(false);
-      for (const script of defining) await rename(path.join(folder, `${script}.away`), path.join(folder, script));
+      await bringBack();
       await again.click();
       await inside(page, 'vitrine-cache', '[data-row="1"]');
       assert.equal(await page.$('vitrine-cache > *'), null, 'what stood in its place is gone');

@@ -299,7 +299,7 @@ const visibleControls = (page) =>
   });
 
 /** What is there when an element shows all its controls. */
-const complete = { lab: '#prediction', cache: '[part=leave]', sampling: '.tracks', inside: '.dials', faults: '[part=run]', autocomplete: '[part=cost]' };
+const complete = { lab: '#prediction', cache: '[part=leave]', sampling: '.tracks', inside: '.dials', faults: '[part=run]', autocomplete: '[data-reuse]' };
 /** Parts that hold several controls: each of these has to have a name of its own, or one with what it belongs to. */
 const holders = ['panel', 'controls', 'actions'];
 

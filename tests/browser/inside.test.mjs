@@ -92,6 +92,7 @@ test('a position that is none is told as it was given, and one beyond the text i
       const found = /^[-\d]/.test(position) ? position : `"${position}"`;
       const told = `^invalid_option: position: expected a whole number from 0, or none for the last token; found ${found}$`;
       await untilText(page, host, '#error', new RegExp(told));
+      assert.equal(await page.$eval(`${host} >>> #text`, (input) => input.ariaInvalid), 'false', 'the text is not wrong');
     }
     await page.$eval(host, (element) => element.setAttribute('position', '4000'));
     await untilText(page, host, 'section', /Position \d+, "[^"]*it", is shown/);

@@ -1,12 +1,15 @@
 // What a visitor sets: as typed and as it is sent, and in an address and back. No browser.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import type { VitrineStates } from '../../web/src/public-types';
+import { noFault } from '../../web/src/runs/fault-trial';
 import { placeOf, readState, saysSomething, writeState } from '../../web/src/state/address';
 import { bundleDifferences, bundleMark } from '../../web/src/state/bundle-mark';
-import type { Stateful } from '../../web/src/state/element-states';
+import { forms, type Stateful } from '../../web/src/state/element-states';
+import { exampleText } from '../../web/src/state/example-text';
 import { fieldOf, initialFields, numberOrText, policyOptions } from '../../web/src/state/policy-fields';
 import { initialSampling } from '../../web/src/state/sampling-fields';
 
@@ -73,6 +76,26 @@ const set: VitrineStates = {
   'vitrine-training': { text: 'one\ntwo', way: 'overfit', steps: '12', seed: '3' },
 };
 const places = (Object.keys(set) as Stateful[]).map((name, index) => placeOf(name, `${index}.`));
+
+test('an element begins by itself as an address that says nothing has it', () => {
+  interface Declaration {
+    tagName: string;
+    members: Array<{ name: string; default?: string }>;
+  }
+  const { modules } = JSON.parse(readFileSync('custom-elements.json', 'utf8')) as { modules: Array<{ declarations: Declaration[] }> };
+  const declarations = modules.flatMap((module) => module.declarations);
+  /** What the constructors call by name. */
+  const named: Record<string, unknown> = { noFault, initialFields, initialSampling, exampleText };
+  for (const { name } of places) {
+    const members = declarations.find(({ tagName }) => tagName === name)?.members ?? [];
+    const begins = (key: string): unknown => {
+      const written = members.find((member) => member.name === key)?.default ?? '';
+      return written in named ? named[written] : JSON.parse(written.replaceAll("'", '"'));
+    };
+    const own = Object.keys(forms[name].initial).map((key) => [key, begins(key)]);
+    assert.deepEqual(Object.fromEntries(own), forms[name].initial, name);
+  }
+});
 
 test('one address carries the state of every element and gives it back', () => {
   const values = new URLSearchParams();

@@ -20,21 +20,15 @@ const definitions: Record<ElementName, () => Promise<unknown>> = {
 /** The public elements. */
 export const elementNames = Object.keys(definitions) as ElementName[];
 
-const asked = new Map<ElementName, Promise<unknown>>();
-
 /**
- * Defines these elements, or all; it resolves when they are. Only elements in shadow roots, which are not seen from the
- * document, need it, and who wants an element's class at once.
+ * Defines these elements, or all; it resolves when they are, and rejects if the code of one did not load: asked again, it
+ * tries again. Only elements in shadow roots, which are not seen from the document, need it, and who wants an element's class
+ * at once.
  */
 export async function define(...names: ElementName[]): Promise<void> {
   const wanted = names.length > 0 ? names : elementNames;
-  await Promise.all(
-    wanted.map((name) => {
-      const loading = asked.get(name) ?? definitions[name]();
-      asked.set(name, loading);
-      return loading;
-    }),
-  );
+  // What has been imported is not loaded twice: that is the browser's to remember.
+  await Promise.all(wanted.map((name) => definitions[name]()));
 }
 
 const isOurs = (name: string): name is ElementName => Object.hasOwn(definitions, name);

@@ -305,7 +305,7 @@ export class VitrineAutocomplete extends ModelElement {
   /** What the newest completion took: its place is kept, so that nothing jumps while typing. */
   private costView(): TemplateResult {
     const result = this.suggestion?.result;
-    if (!result) return html`<div class="cost small soft">${texts.reuse}</div>`;
+    if (!result) return html`<div class="cost small soft" part="cost">${texts.reuse}</div>`;
     const { reused_positions, prefill, decode } = result;
     const time = milliseconds(prefill.ms + decode.ms);
     return html`

@@ -78,6 +78,7 @@ interface Row {
  * @csspart again - The button that begins again.
  * @csspart leave - The button with which a row leaves.
  * @csspart row - A row of the batch.
+ * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineCache extends ModelElement {
   static override properties = {

@@ -38,7 +38,7 @@ export function engineUrls(base: string | null | undefined, bundle: string | nul
 
 export class EngineController implements ReactiveController {
   load: LoadState = notStarted;
-  /** Of the engine's present worker; requests before `load` is ready are refused by the engine. */
+  /** Of the engine's present worker; what needs a bundle the engine refuses before `load` is ready. */
   model: LanguageModel | null = null;
 
   private moduleUrl = '';

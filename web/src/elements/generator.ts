@@ -108,20 +108,11 @@ export class VitrineGenerator extends ModelElement {
   }
 
   private keepSeed(seed: number): void {
-    this.changeFields({ ...this.fields, numbers: { ...this.fields.numbers, seed: String(seed) } });
+    this.change({ fields: { ...this.fields, numbers: { ...this.fields.numbers, seed: String(seed) } } });
   }
 
-  private changeFields(fields: PolicyFields): void {
-    this.fields = fields;
-    this.tellState();
-  }
-
-  private changePrompt(prompt: string): void {
-    this.prompt = prompt;
-    this.tellState();
-  }
-
-  private tellState(): void {
+  private change(changed: Partial<Pick<this, 'prompt' | 'fields'>>): void {
+    Object.assign(this, changed);
     emit(this, 'vitrine-state', { prompt: this.prompt, fields: this.fields });
   }
 
@@ -143,7 +134,7 @@ export class VitrineGenerator extends ModelElement {
               autocapitalize="off"
               spellcheck="false"
               .value=${this.prompt}
-              @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
+              @input=${(event: Event) => this.change({ prompt: (event.target as HTMLInputElement).value })}
             />
             <button type="submit" part="generate" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>
             <button type="button" part="stop" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>${texts.stop}</button>
@@ -152,7 +143,7 @@ export class VitrineGenerator extends ModelElement {
             part="policy"
             .fields=${this.fields}
             .error=${this.run?.error ?? null}
-            @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.changeFields(event.detail)}
+            @vitrine-policy=${(event: CustomEvent<PolicyFields>) => this.change({ fields: event.detail })}
           ></vitrine-policy>
         </form>
         ${this.run ? this.outputView(this.run) : nothing}

@@ -7,7 +7,7 @@ import { EngineError, toEngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { Newest } from '../runs/newest';
-import { numberOrText } from '../state/policy-fields';
+import { numberOrText, optionNamed } from '../state/policy-fields';
 import { insideStyles } from '../styles/inside';
 import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
@@ -133,6 +133,8 @@ export class VitrineInside extends ModelElement {
   }
 
   override render(): TemplateResult {
+    // To the engine the text is a prompt. What else is refused, a position say, is not the text's fault.
+    const wrong = this.error !== null && optionNamed(this.error.message, ['prompt']) !== null;
     return html`
       <section class="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
@@ -145,8 +147,8 @@ export class VitrineInside extends ModelElement {
             autocomplete="off"
             autocapitalize="off"
             spellcheck="false"
-            aria-invalid=${this.error !== null}
-            aria-describedby=${this.error ? 'error' : nothing}
+            aria-invalid=${wrong}
+            aria-describedby=${wrong ? 'error' : nothing}
             .value=${this.text}
             @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
           />

@@ -72,6 +72,7 @@ interface Row {
  * @csspart rewind - The button that rewinds, and by how much.
  * @csspart again - The button that begins again.
  * @csspart measures - What is counted as the text grows.
+ * @csspart figure - A figure: picture, conclusion, table.
  */
 export class VitrineLanes extends ModelElement {
   static override properties = {

@@ -66,7 +66,8 @@ const meanings: Record<string, string> = messages('parity.schedule', {
  * @csspart tokens - The field of the number of tokens.
  * @csspart seed - The field of the seed.
  * @csspart check - The button.
- * @csspart report - The verdict and the table.
+ * @csspart report - The verdict, the table, what was too short and what differed first.
+ * @csspart figure - The verdict and the table alone.
  */
 export class VitrineParity extends ModelElement {
   static override properties = {

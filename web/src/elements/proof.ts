@@ -202,7 +202,6 @@ export class VitrineProof extends ModelElement {
       .tokens th.figure:first-child {
         padding-inline-end: 0.6rem;
       }
-
     `,
   ];
 }

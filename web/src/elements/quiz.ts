@@ -93,7 +93,7 @@ export class VitrineQuiz extends LitElement {
     this.checked = true;
     const answers = this.chosen.map((option) => option ?? -1);
     const detail: QuizResult = { score: this.score, passed: this.score >= passMark, answers };
-    this.dispatchEvent(new CustomEvent('vitrine-quiz-result', { detail, bubbles: true, composed: true }));
+    this.dispatchEvent(new CustomEvent('vitrine-quiz-result', { detail }));
   }
 
   /** Wrong answers are taken back. */

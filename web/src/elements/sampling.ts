@@ -8,9 +8,8 @@ import type { EngineError } from '../engine/errors';
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { noTracks, SideBySide, type Tracks } from '../runs/side-by-side';
-import { modes, optionNamed, type Mode } from '../state/policy-fields';
+import { modes, optionNamed, samplingOptions, type Mode } from '../state/policy-fields';
 import {
-  drawOptions,
   initialSampling,
   nextSeed,
   penaltyOptions,
@@ -204,7 +203,7 @@ export class VitrineSampling extends ModelElement {
       </div>
       <fieldset part="options">
         <legend>${texts.options}</legend>
-        <div class="fields">${drawOptions.map((name) => this.controlView(name))}</div>
+        <div class="fields">${samplingOptions.map((name) => this.controlView(name))}</div>
       </fieldset>
       <details part="penalties" ?open=${penaltyOptions.some((name) => name === this.wrongOption) || this.wrongOption === 'penalty_prompt'}>
         <summary>${texts.penalties}</summary>

@@ -21,7 +21,6 @@ const texts = messages('status', {
  * @csspart status - The line.
  */
 export class VitrineStatus extends ModelElement {
-
   private readonly engine = new EngineController(this);
 
   override render(): TemplateResult {

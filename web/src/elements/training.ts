@@ -208,8 +208,7 @@ export class VitrineTraining extends EngineElement {
   }
 
   override render(): TemplateResult {
-    const { state } = this;
-    const { error } = this;
+    const { state, error } = this;
     return html`
       <section class="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>

@@ -50,7 +50,7 @@ export class EngineError extends Error {
   }
 }
 
-export function isErrorCode(value: unknown): value is ErrorCode {
+function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(errorMeanings, value);
 }
 

@@ -17,6 +17,7 @@ import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { bytes, magnitude, ratio } from '../views/format';
+import { idleView } from '../views/load-progress';
 import { sliderView } from '../views/slider';
 
 const text = messages('lab-kv-cache-growth-figure', {
@@ -65,6 +66,7 @@ export class GrowthFigure extends ModelElement {
   private async ask(): Promise<void> {
     const { model, load } = this.engine;
     if (model === null || load.kind !== 'ready') return;
+    this.error = null;
     try {
       this.growth = await growthOverContext(model, load.description);
     } catch (error) {
@@ -74,8 +76,8 @@ export class GrowthFigure extends ModelElement {
 
   override render(): TemplateResult | typeof nothing {
     const { load } = this.engine;
-    const error = load.kind === 'failed' ? load.error : this.error;
-    if (error) return errorView(error);
+    if (load.kind === 'failed') return idleView(load.error, () => this.engine.retry());
+    if (this.error) return errorView(this.error);
     const [first, at] = [this.growth[0], this.growth[this.chosen]];
     if (!first || !at) return html`<p class="soft">${text.waiting}</p>`;
     return html`

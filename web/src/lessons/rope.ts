@@ -50,7 +50,7 @@ function arrow(kind: 'query' | 'key', [x, y]: readonly [number, number], when: '
   const at = (value: number): string => ((value / reach) * (size / 2)).toFixed(2);
   return svg`
     <line class="arrow ${kind} ${when}" x1="0" y1="0" x2=${at(x)} y2=${at(-y)}></line>
-    <circle class="tip ${kind} ${when}" cx=${at(x)} cy=${at(-y)} r=${when === 'after' ? 4 : 2}></circle>
+    <circle class=${kind} cx=${at(x)} cy=${at(-y)} r=${when === 'after' ? 4 : 2}></circle>
   `;
 }
 

@@ -6,7 +6,7 @@ export type Mode = (typeof modes)[number];
 
 /** Options that have an effect in mode "sample" only. */
 export const samplingOptions = ['temperature', 'top_k', 'top_p', 'min_p', 'seed'] as const;
-export const numberOptions = [...samplingOptions, 'max_new_tokens'] as const;
+const numberOptions = [...samplingOptions, 'max_new_tokens'] as const;
 export type NumberOption = (typeof numberOptions)[number];
 
 export interface PolicyFields {

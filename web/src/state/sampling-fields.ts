@@ -2,14 +2,13 @@
 // engine alone judges them; a slider's range is what is worth trying, not what is allowed.
 
 import type { PolicyOptions } from '../engine/protocol';
-import { numberOrText, type Mode } from './policy-fields';
+import { numberOrText, samplingOptions, type Mode } from './policy-fields';
 
-/** Stages of both modes, and those of mode "sample" alone, in the pipeline's order. */
+/** Stages of both modes; those of mode "sample" alone are policy-fields.ts's. In the pipeline's order. */
 export const penaltyOptions = ['repetition_penalty', 'presence_penalty', 'frequency_penalty', 'penalty_window'] as const;
-export const drawOptions = ['temperature', 'top_k', 'top_p', 'min_p', 'seed'] as const;
-export const stageOptions = [...penaltyOptions, 'penalty_prompt', ...drawOptions] as const;
+export const stageOptions = [...penaltyOptions, 'penalty_prompt', ...samplingOptions] as const;
 
-export type FieldOption = (typeof penaltyOptions)[number] | (typeof drawOptions)[number];
+export type FieldOption = (typeof penaltyOptions)[number] | (typeof samplingOptions)[number];
 export type StageOption = (typeof stageOptions)[number];
 
 export interface SamplingFields {
@@ -48,7 +47,7 @@ export const sliders: Readonly<Record<Exclude<FieldOption, 'seed'>, { min: numbe
 /** The options of one mode. Greedy draws nothing, so it is given nothing that only a draw has. */
 export function stagePolicy({ numbers, penaltyPrompt }: SamplingFields, mode: Mode, maxNewTokens: number): PolicyOptions {
   const options: Record<string, unknown> = { mode, max_new_tokens: maxNewTokens };
-  const names = mode === 'greedy' ? penaltyOptions : [...penaltyOptions, ...drawOptions];
+  const names = mode === 'greedy' ? penaltyOptions : [...penaltyOptions, ...samplingOptions];
   for (const name of names) {
     if (numbers[name].trim() !== '') options[name] = numberOrText(numbers[name]);
   }

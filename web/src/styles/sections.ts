@@ -87,8 +87,7 @@ export const sectionStyles = css`
     list-style: none;
   }
 
-  .tokens button,
-  .tokens .token {
+  .tokens button {
     display: block;
     font: var(--step--1) / 1.2 var(--mono);
     min-height: 1.75rem;
@@ -105,16 +104,6 @@ export const sectionStyles = css`
     border-color: var(--cached);
     color: var(--on-accent);
     font-weight: 700;
-  }
-
-  .tokens .different {
-    border: 2px dashed var(--bad);
-    font-weight: 700;
-  }
-
-  .tokens .given {
-    border-style: dotted;
-    color: var(--ghost);
   }
 
   @media (forced-colors: active) {

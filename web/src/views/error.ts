@@ -5,8 +5,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
 
+/** It reads from left to right on any page. */
+export const errorWords = ({ code, message }: EngineError): TemplateResult => html`<code dir="ltr">${code}: ${message}</code>`;
+
 /** Nothing for no error. A field that is wrong is described by the view of this `id`. */
 export function errorView(error: EngineError | null, id?: string): TemplateResult | typeof nothing {
   if (error === null) return nothing;
-  return html`<p class="error" id=${id ?? nothing} role="alert"><code dir="ltr">${error.code}: ${error.message}</code></p>`;
+  return html`<p class="error" id=${id ?? nothing} role="alert">${errorWords(error)}</p>`;
 }

@@ -1,10 +1,12 @@
-// A load in words and as a bar, and what the engine refused, a load or a request, with its own reason. Pure views.
+// A load in words and as a bar, and one that failed, with the engine's own reason. Pure views; what else the engine refuses
+// is error.ts's.
 
 import { html, type TemplateResult } from 'lit';
 
 import type { EngineError } from '../engine/errors';
 import type { LoadProgress } from '../engine/protocol';
 import { fill, messages } from '../messages';
+import { errorWords } from './error';
 import { bytes } from './format';
 
 const texts = messages('load', {
@@ -38,17 +40,17 @@ export function loadFailureView(error: EngineError, meaning: string, retry: () =
   return html`
     <div class="alert" role="alert">
       <p><strong>${texts.failed}</strong> ${meaning}</p>
-      <p><code>${error.code}: ${error.message}</code></p>
+      <p>${errorWords(error)}</p>
       <p><button type="button" @click=${retry}>${texts.retry}</button></p>
     </div>
   `;
 }
 
 /** The same in a line, without an alert's noise: on a page of many sections each of them says why it is idle. */
-export function idleView({ code, message }: EngineError, retry: () => void, sentence: string = texts.failed): TemplateResult {
+export function idleView(error: EngineError, retry: () => void, sentence: string = texts.failed): TemplateResult {
   return html`
     <p class="soft" data-idle>
-      ${sentence} <code>${code}: ${message}</code> <button type="button" @click=${retry}>${texts.retry}</button>
+      ${sentence} ${errorWords(error)} <button type="button" @click=${retry}>${texts.retry}</button>
     </p>
   `;
 }

@@ -18,7 +18,7 @@ export function shareBarsView(shares: readonly Share[], label: string): Template
     <div class="shares" role="img" aria-label=${label}>
       ${shares.map(
         ({ name, share, text }) => html`
-          <span class="name" dir="auto">${name}</span>
+          <span dir="auto">${name}</span>
           <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">
             ${svg`<rect class="track" width=${width} height=${height}></rect>`}
             ${svg`<rect class="bar ${share === largest ? 'largest' : ''}" width=${width * share} height=${height}></rect>`}

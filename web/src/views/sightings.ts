@@ -41,7 +41,7 @@ export function sightingsView(sightings: Sightings, detectors: readonly NamedMea
   };
   const heads = [texts.detector, texts.verdict, texts.where, texts.expected, texts.found];
   return html`
-    <p class="conclusion"><strong data-sightings><bdi>${sightingsConclusion(sightings, detectors.length)}</bdi></strong></p>
+    <p><strong data-sightings><bdi>${sightingsConclusion(sightings, detectors.length)}</bdi></strong></p>
     <div class="scroll" tabindex="0" role="group" aria-label=${texts.table}>
       <table class="sightings">
         <caption>${texts.table}</caption>

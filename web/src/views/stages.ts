@@ -74,7 +74,7 @@ function stageView(distribution: Distribution, stage: number, tokens: readonly T
   const { name, kept } = distribution.stages[stage] as Distribution['stages'][number];
   const shownKept = tokens.filter((token) => (token.probabilities[stage] ?? 0) > 0).length;
   return html`
-    <div class="stage">
+    <div>
       <p class="stage-name"><strong>${texts[name]}</strong> <bdi class="soft">${fill(texts.left, { kept: count(kept) })}</bdi></p>
       <div class="bars">
         ${tokens.map((token) => {

@@ -60,7 +60,7 @@ function trackView(
   const total = costs.reduce((sum, cost) => sum + (cost?.ms ?? 0), 0);
   return html`
     <div class="track">
-      <span class="name"><span class="key ${lane}" aria-hidden="true"></span>${texts[lane]}</span>
+      <span><span class="key ${lane}" aria-hidden="true"></span>${texts[lane]}</span>
       <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${blocks}</svg>
       <bdi class="number">${milliseconds(total)}</bdi>
     </div>
@@ -73,7 +73,7 @@ export function timelineView(costs: readonly TokenCost[]): TemplateResult | type
   if (longest <= 0) return nothing;
   const scale = width / longest;
   return html`
-    <div class="timeline" role="img" aria-label="${texts.label} ${timelineConclusion(costs)}">
+    <div role="img" aria-label="${texts.label} ${timelineConclusion(costs)}">
       ${trackView('cached', costs.map(({ cached }) => cached), scale)}
       ${trackView('full', costs.map(({ full }) => full), scale)}
       <p class="legend small soft">${texts.prefill}; ${texts.decode}</p>
