@@ -120,7 +120,7 @@ const figures = {
     await untilIn(page, element, '[data-agreement]', /is within it/);
     await (await inside(page, host(element), '#wide')).focus();
     await page.keyboard.press('Space');
-    await untilIn(page, element, '.alert', /shape_mismatch|invalid_option/);
+    await untilIn(page, element, '.error', /shape_mismatch|invalid_option/);
     await page.keyboard.press('Space');
     await untilIn(page, element, '[data-agreement]', /is within it/);
     // What is no number, or none as JSON writes it, has no formula.

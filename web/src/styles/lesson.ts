@@ -30,6 +30,10 @@ export const lessonStyles = css`
     justify-content: start;
   }
 
+  .controls button {
+    justify-self: start;
+  }
+
   .formula {
     padding: var(--space-2) 0;
     font-size: var(--step-1);
