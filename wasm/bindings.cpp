@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "session/lessons.hpp"
 #include "session/quick_training.hpp"
 #include "session/session_json.hpp"
@@ -95,11 +96,13 @@ std::vector<RowId> to_rows(const Numbers& numbers) {
   return rows;
 }
 
-/// Lengths and counts; what is none becomes one that nothing has, and is refused where it is used.
-std::size_t to_count(double number) {
+/// Lengths and counts; `name` is what an error calls it.
+std::size_t to_count(const char* name, double number) {
   const bool is_count =
-      number >= 0 && number < std::numeric_limits<std::uint32_t>::max() && number == std::floor(number);
-  return is_count ? static_cast<std::size_t>(number) : std::numeric_limits<std::uint32_t>::max();
+      number >= 0 && number <= std::numeric_limits<std::uint32_t>::max() && number == std::floor(number);
+  VITRINE_CHECK(is_count, ErrorCode::invalid_option, name, ": expected a whole number from 0, found ",
+                val(number).call<std::string>("toString"));
+  return static_cast<std::size_t>(number);
 }
 
 /// At once: all that a page of every section has under way. A row's memory is taken when it starts.
@@ -153,7 +156,7 @@ class Module {
     return guarded([&] { return json_text(result_json(session_.result(to_row(row)))); });
   }
   void rewind(double row, double tokens) {
-    guarded([&] { session_.rewind(to_row(row), to_count(tokens)); });
+    guarded([&] { session_.rewind(to_row(row), to_count("rewind", tokens)); });
   }
   Bytes save(double row) {
     return guarded([&] { return to_bytes(session_.save(to_row(row))); });
@@ -162,8 +165,9 @@ class Module {
     return guarded([&] { return session_.restore(file.as<std::string>()); });
   }
   std::string inspect(double row, double position) {
-    return guarded(
-        [&] { return json_text(inspection_json(session_.inspect(to_row(row), to_count(position)), session_)); });
+    return guarded([&] {
+      return json_text(inspection_json(session_.inspect(to_row(row), to_count("position", position)), session_));
+    });
   }
   std::string map_cache(double row) {
     return guarded([&] { return json_text(cache_map_json(session_.cache_map(to_row(row)))); });
@@ -185,7 +189,7 @@ class Module {
     return guarded([&] {
       Json points = Json::array();
       for (const double length : emscripten::vecFromJSArray<double>(positions)) {
-        points.push_back(growth_json(session_.growth(to_count(length))));
+        points.push_back(growth_json(session_.growth(to_count("growth", length))));
       }
       return json_text(points);
     });

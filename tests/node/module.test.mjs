@@ -149,6 +149,18 @@ test('a distribution comes with a step that asks for it', (t) => {
   assert.ok(Math.abs(tokens.reduce((sum, token) => sum + token.probabilities[3], 0) - 1) < 1e-6);
 });
 
+test('a count that is none is refused as it was given', (t) => {
+  const session = loaded(t);
+  const { row } = JSON.parse(session.start('git', '{}', '{}'));
+  for (const [count, found] of [[-3, '-3'], [1.5, '1.5'], [NaN, 'NaN'], [2 ** 40, '1099511627776']]) {
+    for (const call of [() => session.rewind(row, count), () => session.inspect(row, count), () => session.growth([count])]) {
+      const { code, message } = errorOf(call);
+      assert.equal(code, 'invalid_option');
+      assert.match(message, new RegExp(`: expected a whole number from 0, found ${found}$`));
+    }
+  }
+});
+
 test('typing rewinds the completion to the common prefix', (t) => {
   const session = loaded(t);
   session.complete('git commit -m a', '{}');

@@ -172,8 +172,9 @@ export class VitrineLanes extends ModelElement {
 
   private rewind(): void {
     const { row } = this;
-    const tokens = Math.min(Number(this.rewindBy), tokenCosts(this.steps).length);
-    if (row === null || tokens === 0) return;
+    if (row === null) return;
+    const typed = this.rewindBy.trim() === '' ? NaN : Number(this.rewindBy);
+    const tokens = Math.min(typed, tokenCosts(this.steps).length);
     void this.stepping.work(async (rows) => {
       await rows.rewind(row.id, tokens);
       if (!this.stepping.holds(rows)) return;
