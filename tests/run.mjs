@@ -35,7 +35,7 @@ const legs = {
   node: {
     about: 'TypeScript and the wasm module, under Node; types',
     async run(env) {
-      await buildParts(['native', 'wasm'], env);
+      await buildParts(['native', 'wasm', 'page'], env);
       await run('npm', ['run', '--silent', 'typecheck'], { env });
       return runNode('node', env);
     },

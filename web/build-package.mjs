@@ -1,6 +1,6 @@
 // What a package has beside the page: the types of its public face in build/types, and the custom-elements manifest in
 // custom-elements.json. `node web/build-package.mjs types` makes these alone. What browsers load is the page's build.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { main, root, run } from '../wasm/build.mjs';
@@ -23,6 +23,7 @@ const makers = {
     const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web/src', '--outDir', folder];
     await run(process.execPath, [compiler, '-p', 'web', ...options]);
     await nameFiles(folder);
+    await cp(path.join(root, 'build/wasm-release/vitrine-module.d.ts'), path.join(folder, 'vitrine-module.d.ts'));
   },
   async manifest() {
     await writeFile(path.join(root, 'custom-elements.json'), `${JSON.stringify(await makeManifest(root), null, 2)}\n`);

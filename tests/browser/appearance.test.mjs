@@ -121,6 +121,14 @@ test('at 320 pixels the table of contents shows the section that is being read, 
         };
         await page.waitForFunction(seen, { timeout: 10_000 }, id);
       }
+      await page.evaluate(() => document.getElementById('loaded').scrollIntoView());
+      await page.waitForFunction(() => document.querySelector('.contents [aria-current]')?.hash === '#loaded');
+      await page.evaluate(() => scrollTo(0, 0));
+      const first = () => {
+        const { left, right } = document.querySelector('.contents a').getBoundingClientRect();
+        return left >= 0 && right <= innerWidth;
+      };
+      await page.waitForFunction(first, { timeout: 10_000 });
     }
   });
 });

@@ -14,9 +14,15 @@ function mark(link: HTMLAnchorElement): void {
   list?.scrollBy({ left: middle(link) - middle(list) });
 }
 
+/** Above the first section none is being read, and the table is seen from its beginning. */
+function showBeginning(contents: Element, section: Element): void {
+  if (section.getBoundingClientRect().top > 0) contents.querySelector('ol')?.scrollTo({ left: 0 });
+}
+
 export function markContents(contents: Element): void {
   const links = new Map<string, HTMLAnchorElement>();
   for (const link of contents.querySelectorAll('a')) links.set(link.hash.slice(1), link);
+  const [first] = [...links.keys()].map((id) => document.getElementById(id));
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
@@ -24,6 +30,7 @@ export function markContents(contents: Element): void {
         if (isIntersecting && link) mark(link);
         else link?.removeAttribute('aria-current');
       }
+      if (first && contents.querySelector('[aria-current]') === null) showBeginning(contents, first);
     },
     { rootMargin: band },
   );
