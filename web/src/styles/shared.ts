@@ -108,6 +108,15 @@ export const shared = css`
     border-color: var(--line);
   }
 
+  /* Colours that the visitor forces would make it look like one that can be used. */
+  @media (forced-colors: active) {
+    button:disabled,
+    button[aria-disabled='true'] {
+      color: GrayText;
+      border-color: GrayText;
+    }
+  }
+
   :focus-visible {
     outline: 2px solid var(--focus);
     outline-offset: 2px;
@@ -263,6 +272,12 @@ export const shared = css`
   td.figure {
     text-align: end;
     padding-inline: 0.6rem 0;
+  }
+
+  /* Numbers end where the next column begins. */
+  td.figure + td:not(.figure),
+  th.figure + :is(th, td):not(.figure) {
+    padding-inline-start: 1.2rem;
   }
 
   td.figure {
