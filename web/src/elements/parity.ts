@@ -97,6 +97,11 @@ export class VitrineParity extends ModelElement {
     this.error = null;
   }
 
+  /** A report is that of its prompt, tokens and seed. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (['prompt', 'tokens', 'seed'].some((name) => changed.has(name))) Object.assign(this, { report: null, error: null });
+  }
+
   private async check(event: Event): Promise<void> {
     event.preventDefault();
     const { model, ready } = this.engine;
@@ -155,6 +160,7 @@ export class VitrineParity extends ModelElement {
           autocapitalize="off"
           spellcheck="false"
           dir="auto"
+          ?readonly=${this.running}
           .value=${this[name]}
           @input=${(event: Event) => this.change(name, (event.target as HTMLInputElement).value)}
         />
