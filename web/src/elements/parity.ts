@@ -116,7 +116,8 @@ export class VitrineParity extends ModelElement {
       this.report = report;
       emit(this, 'vitrine-parity-report', report);
     } catch (error) {
-      this.error = toEngineError(error);
+      // What ended with the engine, because the element was taken away, is nobody's error.
+      if (this.engine.model === model) this.error = toEngineError(error);
     }
     this.running = false;
   }

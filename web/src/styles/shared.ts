@@ -305,6 +305,12 @@ export const shared = css`
     max-width: 100%;
   }
 
+  /* A sentence in letters from left to right, in a layout from right to left, keeps its marks where it has them. */
+  :is(h2, h3, p, li, legend, figcaption, label > span):dir(rtl) {
+    unicode-bidi: plaintext;
+    text-align: right;
+  }
+
   /* Pictures run from left to right in every language: only words turn. */
   svg,
   math {
