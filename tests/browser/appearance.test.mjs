@@ -35,6 +35,52 @@ async function showEverySection(page) {
   await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
 }
 
+test('in an open table no cell touches its neighbour, and the bits of the proof are in sight', async () => {
+  await withPage(browser, {}, async (page) => {
+    await untilReady(page);
+    await generateToTheEnd(page);
+    await showEverySection(page);
+    for (const host of ['vitrine-sampling', 'vitrine-inside']) await inside(page, host, 'table');
+    const { tables, touching } = await page.evaluate(() => {
+      const rootsIn = (root) => [root, ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? rootsIn(shadowRoot) : []))];
+      const roots = rootsIn(document);
+      for (const details of roots.flatMap((root) => [...root.querySelectorAll('details')])) details.open = true;
+      const tables = roots.flatMap((root) => [...root.querySelectorAll('table')]);
+      const extent = (cell) => {
+        const range = new Range();
+        range.selectNodeContents(cell);
+        return range.getBoundingClientRect();
+      };
+      const touching = tables.flatMap((table) =>
+        [...table.rows].flatMap((row) =>
+          [...row.cells].slice(1).flatMap((cell, index) => {
+            const [before, after] = [row.cells[index], cell].map(extent);
+            const isEmpty = before.width === 0 || after.width === 0;
+            return isEmpty || after.left - before.right >= 4 ? [] : [row.textContent.trim().replaceAll(/\s+/g, ' ')];
+          }),
+        ),
+      );
+      return { tables: tables.length, touching };
+    });
+    assert.ok(tables >= 12, `${tables} tables`);
+    assert.deepEqual(touching, []);
+    const cut = await page.$eval('vitrine-proof >>> .tokens', (scroll) => {
+      const bits = [...scroll.querySelectorAll('thead th')].find((head) => head.textContent === 'Bits that differ');
+      return bits.getBoundingClientRect().right - scroll.getBoundingClientRect().right;
+    });
+    assert.ok(cut <= 0, `${cut} pixels of the bits are out of sight`);
+  });
+});
+
+test('in forced colours a button that cannot be used does not look like one that can', async () => {
+  await withPage(browser, { features: [{ name: 'forced-colors', value: 'active' }] }, async (page) => {
+    await untilReady(page);
+    await inside(page, 'vitrine-generator', '[part=stop][aria-disabled=true]');
+    const colour = (part) => page.$eval(`vitrine-generator >>> [part=${part}]`, (button) => getComputedStyle(button).color);
+    assert.notEqual(await colour('stop'), await colour('generate'));
+  });
+});
+
 for (const colours of ['light', 'dark']) {
   test(`axe-core finds nothing wrong, ${colours}, before and after a generation, and in every section`, async () => {
     await withPage(browser, { features: scheme(colours) }, async (page) => {

@@ -209,6 +209,72 @@ test('from right to left, the layout turns and what the model says keeps its own
   });
 });
 
+test('a chart is drawn in the colours of where it stands, also when a course turns its page dark', async (t) => {
+  const html = hostPage(`<style>.dark { color-scheme: dark }</style>${moduleScript()}<vitrine-lanes></vitrine-lanes>`);
+  await withHost(t, html, {}, async (page) => {
+    await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
+    const hasColourOfLegend = () => {
+      const root = document.querySelector('vitrine-lanes').shadowRoot.querySelector('vitrine-line-chart').shadowRoot;
+      const canvas = root.querySelector('canvas');
+      const wanted = getComputedStyle(root.querySelector('.key')).color.match(/\d+/g).slice(0, 3).join();
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      for (let at = 0; at < data.length; at += 4) if (`${data[at]},${data[at + 1]},${data[at + 2]}` === wanted) return wanted;
+      return false;
+    };
+    const light = await (await page.waitForFunction(hasColourOfLegend)).jsonValue();
+    await page.$eval('main', (main) => main.classList.add('dark'));
+    const dark = await (await page.waitForFunction(hasColourOfLegend, { timeout: 10_000 })).jsonValue();
+    assert.notEqual(dark, light);
+  });
+});
+
+test('from right to left, a sentence that is not translated keeps its full stop behind it', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-lab name="rope"></vitrine-lab>`, { lang: 'ar', dir: 'rtl' });
+  await withHost(t, html, {}, async (page) => {
+    await (await inside(page, 'vitrine-lab', '#prediction')).type('It stays.');
+    await (await inside(page, 'vitrine-lab', '[part=reveal]')).click();
+    await inside(page, 'vitrine-lab >>> vitrine-quiz', 'fieldset');
+    const sentences = [];
+    for (const path of ['.prose', '#about', '.question', 'vitrine-quiz >>> legend', 'vitrine-quiz >>> .option span']) {
+      const found = await page.$$eval(`vitrine-lab >>> ${path}`, (elements) =>
+        elements.map((element) => {
+          const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          let last = null;
+          for (let node = nodes.nextNode(); node; node = nodes.nextNode()) if (node.data.trim() !== '') last = node;
+          const end = last.data.trimEnd().length;
+          const at = (index) => {
+            const range = new Range();
+            range.setStart(last, index);
+            range.setEnd(last, index + 1);
+            return range.getBoundingClientRect();
+          };
+          return { text: element.textContent.trim(), ends: at(end - 1).left >= at(end - 2).right - 1 };
+        }),
+      );
+      assert.ok(found.length > 0, path);
+      sentences.push(...found);
+    }
+    assert.deepEqual(sentences.filter(({ ends }) => !ends), []);
+  });
+});
+
+test('a check of parity that ended with its element is no error when the element comes back', async (t) => {
+  const html = hostPage(`${moduleScript()}<vitrine-parity></vitrine-parity>`);
+  await withHost(t, html, {}, async (page) => {
+    const usable = '[part=check][aria-disabled=false]';
+    await (await inside(page, 'vitrine-parity', usable)).click();
+    await page.evaluate(async () => {
+      const element = document.querySelector('vitrine-parity');
+      const place = element.parentNode;
+      element.remove();
+      while (element.running) await new Promise((resolve) => setTimeout(resolve, 20));
+      place.append(element);
+    });
+    await inside(page, 'vitrine-parity', usable);
+    assert.equal(await page.$('vitrine-parity >>> [role=alert]'), null);
+  });
+});
+
 test('from right to left, a number in a table keeps its minus sign before it', async (t) => {
   const html = hostPage(`${moduleScript()}<vitrine-lab name="rope"></vitrine-lab>`, { lang: 'ar', dir: 'rtl' });
   await withHost(t, html, {}, async (page) => {

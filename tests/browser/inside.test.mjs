@@ -81,6 +81,7 @@ test('every figure states what it shows and has a table; a text that is refused 
     });
     await inside(page, host, '#text[aria-invalid=true]');
     assert.match(await textOf(page, host, '#error'), /^context_full: /);
+    assert.deepEqual(await figuresOf(page, host), [], 'no figure of the text before');
   });
 });
 

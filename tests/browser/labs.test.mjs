@@ -89,6 +89,9 @@ const figures = {
     assert.equal(counts.filter((compared) => compared === 'not exercised').length, 1);
     const sum = counts.reduce((total, compared) => total + (Number(compared.replaceAll(',', '')) || 0), 0);
     assert.ok(said.includes(`${sum.toLocaleString('en')} logits`), `${said}: the sum of what the rows compared, ${sum}`);
+    // Another prompt has not been checked.
+    await (await inside(page, host('vitrine-parity'), '#prompt')).type('x');
+    await page.waitForFunction(() => document.querySelector('vitrine-lab').shadowRoot.querySelector('vitrine-parity').shadowRoot.querySelector('[data-report]') === null);
     await check('0x20');
     await untilIn(page, 'vitrine-parity', '[role=alert]', /invalid_option: .*tokens.*0x20/);
   },

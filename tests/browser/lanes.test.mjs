@@ -61,6 +61,23 @@ test('Rewind takes tokens back, and the next steps draw the same ones again', as
   });
 });
 
+test('what is no number of tokens rewinds nothing, and is refused as it was typed', async () => {
+  await atSection('lanes', async (page) => {
+    await press(page, 'vitrine-lanes', '[data-step]');
+    await untilTokens(page, 1);
+    for (const typed of ['-3', '1.5', '0', '']) {
+      await page.$eval('vitrine-lanes >>> .rewind input', (field, value) => {
+        field.value = value;
+        field.dispatchEvent(new Event('input'));
+      }, typed);
+      await press(page, 'vitrine-lanes', '[data-rewind]');
+      const found = typed === '' ? '""' : typed;
+      await untilText(page, 'vitrine-lanes', '[role=alert]', new RegExp(`rewind: expected a whole number from 1, found ${found}$`, 'm'));
+      assert.equal((await chosen(page)).length, 1);
+    }
+  });
+});
+
 test('every token can be rewound, and the run begins anew to the same text', async () => {
   await atSection('lanes', async (page) => {
     for (const count of [1, 2, 3]) {
@@ -144,6 +161,7 @@ test("rows of the batch fill their caches, finish, leave and join; a free row's 
     await press(page, 'vitrine-cache', '[data-join]');
     await inside(page, 'vitrine-cache', '[data-row="4"]');
     assert.deepEqual(await rows(), ['1', '3', '4']);
+    await untilText(page, 'vitrine-cache', '[role=status]', /Row 4 joined/);
     await press(page, 'vitrine-cache', '[data-step]');
     await untilText(page, 'vitrine-cache', '[data-row="4"] figcaption', /positions are filled/);
   });

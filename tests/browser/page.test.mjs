@@ -140,6 +140,7 @@ test('a fixed seed generates the same text here, natively and in Node', async ()
     await generate(page);
     assert.match(await untilText(page, 'vitrine-generator', '.after', /tokens?;/), /Seed\s+20261129/);
     assert.equal(await page.$eval('vitrine-generator >>> [data-output]', (output) => output.textContent), native.text);
+    assert.equal(await textOf(page, 'vitrine-generator', '[role=log]'), native.text.trim().replaceAll(/\s+/g, ' '), 'announced');
     const count = native.ids.length;
     assert.equal(
       await textOf(page, 'vitrine-proof', '[data-parity]'),

@@ -13,6 +13,7 @@ import { beginRun, isRunning, tokenCosts, tokenSteps, totals, withoutLastTokens,
 import { cacheGridConclusion, cacheGridTable, shownPositions } from '../../web/src/views/cache-grid';
 import { bytes, count, magnitude, milliseconds, percent, plural, ratio, visible } from '../../web/src/views/format';
 import { growthChart, growthConclusion, growthMeasures, growthTable } from '../../web/src/views/growth';
+import { wholeSentences } from '../../web/src/views/spoken';
 import { timelineConclusion } from '../../web/src/views/timeline';
 import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
@@ -292,4 +293,12 @@ test('growth is asked for from one position to the whole context', async () => {
 
 test("a text's direction is that of its first letter, looked for near its beginning alone", () => {
   assert.deepEqual(['', '12 git', '\u05e9\u05dc\u05d5\u05dd git', '- \u0645\u0631\u062d\u0628\u0627', `${'1'.repeat(2000)}\u05e9`].map(directionOf), ['ltr', 'ltr', 'rtl', 'rtl', 'ltr']);
+});
+
+test('a text that is written is announced by sentence or line, and its rest when it has ended', () => {
+  const text = 'Lists 1.5 files. Or all!\n# Version';
+  assert.deepEqual(wholeSentences('Lists 1.5 fil', false), []);
+  assert.deepEqual(wholeSentences(text, false), ['Lists 1.5 files. ', 'Or all!\n']);
+  assert.deepEqual(wholeSentences(text, true), ['Lists 1.5 files. ', 'Or all!\n', '# Version']);
+  assert.deepEqual(wholeSentences('', true), []);
 });

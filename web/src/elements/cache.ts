@@ -37,6 +37,7 @@ const texts = messages('cache', {
   empty: 'No row is in the batch. Join one.',
   row: 'Row {n}',
   joined: 'joined: nothing computed yet',
+  joins: 'Row {n} joined.',
   going: 'goes on',
   finished: 'finished: {reason}; its cache stays until it leaves',
   total: 'Rows in the batch: {rows}. Their caches use {used} of {allocated} allocated.',
@@ -133,8 +134,14 @@ export class VitrineCache extends ModelElement {
   }
 
   private join(): void {
-    if (this.rows.length >= mostRows) this.status = fill(texts.full, { n: mostRows });
-    else void this.stepping.work((held) => this.joinRow(held, this.prompt));
+    if (this.rows.length >= mostRows) {
+      this.status = fill(texts.full, { n: mostRows });
+      return;
+    }
+    void this.stepping.work(async (held) => {
+      await this.joinRow(held, this.prompt);
+      if (this.stepping.holds(held)) this.status = fill(texts.joins, { n: this.joined });
+    });
   }
 
   private async joinRow(held: HeldRows, prompt: string): Promise<void> {

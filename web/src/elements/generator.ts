@@ -13,6 +13,7 @@ import { errorView } from '../views/error';
 import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { idleView } from '../views/load-progress';
+import { spokenView } from '../views/spoken';
 import { verdictText } from '../views/verdict';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
@@ -160,6 +161,7 @@ export class VitrineGenerator extends ModelElement {
       <div class="output" part="output" role="group" aria-label=${texts.output} tabindex="0">
         <p dir="auto"><span class="given">${run.prompt}</span><span data-output>${text}</span>${cursor}</p>
       </div>
+      ${spokenView(text, !isRunning(run))}
       ${error}
       <p class="after small soft" role="status">${run.result ? this.resultView(run) : nothing}</p>
     `;

@@ -123,6 +123,8 @@ export class VitrineInside extends ModelElement {
         await model.finish(row);
       }
     } catch (error) {
+      // What was seen in another text is not shown beneath this one.
+      this.inside = null;
       this.error = toEngineError(error);
     }
   }

@@ -4,11 +4,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
 
 import type { LanguageModel } from '../engine/client';
+import { EngineError } from '../engine/errors';
 import type { FinishReason, GrowthPoint, PolicyOptions, RunStep, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { growthOverContext } from '../runs/growth';
 import type { HeldRows } from '../runs/held-rows';
 import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
+import { numberOrText } from '../state/policy-fields';
 import { instrumentStyles } from '../styles/instruments';
 import { lanesStyles } from '../styles/lanes';
 import { panelStyles } from '../styles/panel';
@@ -172,9 +174,13 @@ export class VitrineLanes extends ModelElement {
 
   private rewind(): void {
     const { row } = this;
+    const asked = numberOrText(this.rewindBy);
     if (row === null) return;
-    const typed = this.rewindBy.trim() === '' ? NaN : Number(this.rewindBy);
-    const tokens = Math.min(typed, tokenCosts(this.steps).length);
+    if (typeof asked !== 'number' || !Number.isInteger(asked) || asked < 1) {
+      this.stepping.fail(new EngineError('invalid_option', `rewind: expected a whole number from 1, found ${JSON.stringify(asked)}`));
+      return;
+    }
+    const tokens = Math.min(asked, tokenCosts(this.steps).length);
     void this.stepping.work(async (rows) => {
       await rows.rewind(row.id, tokens);
       if (!this.stepping.holds(rows)) return;

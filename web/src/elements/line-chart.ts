@@ -52,10 +52,6 @@ export class VitrineLineChart extends LitElement {
 
   private plot: uPlot | null = null;
   private readonly sizes = new ResizeObserver(() => this.resize());
-  private readonly scheme = matchMedia('(prefers-color-scheme: dark)');
-  private readonly redraw = (): void => void this.draw();
-  /** The theme of the page is an attribute of its root. */
-  private readonly theme = new MutationObserver(this.redraw);
 
   constructor() {
     super();
@@ -65,16 +61,12 @@ export class VitrineLineChart extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.sizes.observe(this);
-    this.scheme.addEventListener('change', this.redraw);
-    this.theme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     if (this.hasUpdated) void this.draw();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.sizes.disconnect();
-    this.scheme.removeEventListener('change', this.redraw);
-    this.theme.disconnect();
     this.plot?.destroy();
     this.plot = null;
   }
@@ -134,7 +126,7 @@ export class VitrineLineChart extends LitElement {
     if (chart === null) return html``;
     return html`
       <div class="plot" role="img" aria-label=${chart.label}></div>
-      <ul class="legend small">
+      <ul class="legend small" @transitionend=${() => void this.draw()}>
         ${chart.lines.map(
           (line) => html`
             <li>
@@ -173,6 +165,8 @@ export class VitrineLineChart extends LitElement {
       .key {
         stroke: currentcolor;
         stroke-width: 2;
+        /* Its end tells that the colours are others, whatever changed them: the canvas is drawn anew. */
+        transition: color 1ms;
       }
 
       ${unsafeCSS(

@@ -98,6 +98,11 @@ export class VitrineParity extends ModelElement {
     this.error = null;
   }
 
+  /** A report is that of its prompt, tokens and seed. */
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (['prompt', 'tokens', 'seed'].some((name) => changed.has(name))) Object.assign(this, { report: null, error: null });
+  }
+
   private async check(event: Event): Promise<void> {
     event.preventDefault();
     const { model, ready } = this.engine;
@@ -112,7 +117,8 @@ export class VitrineParity extends ModelElement {
       this.report = report;
       emit(this, 'vitrine-parity-report', report);
     } catch (error) {
-      this.error = toEngineError(error);
+      // What ended with the engine, because the element was taken away, is nobody's error.
+      if (this.engine.model === model) this.error = toEngineError(error);
     }
     this.running = false;
   }
@@ -156,6 +162,7 @@ export class VitrineParity extends ModelElement {
           autocapitalize="off"
           spellcheck="false"
           dir="auto"
+          ?readonly=${this.running}
           .value=${this[name]}
           @input=${(event: Event) => this.change(name, (event.target as HTMLInputElement).value)}
         />

@@ -108,6 +108,15 @@ export const shared = css`
     border-color: var(--line);
   }
 
+  /* Colours that the visitor forces would make it look like one that can be used. */
+  @media (forced-colors: active) {
+    button:disabled,
+    button[aria-disabled='true'] {
+      color: GrayText;
+      border-color: GrayText;
+    }
+  }
+
   :focus-visible {
     outline: 2px solid var(--focus);
     outline-offset: 2px;
@@ -265,6 +274,12 @@ export const shared = css`
     padding-inline: 0.6rem 0;
   }
 
+  /* Numbers end where the next column begins. */
+  td.figure + td:not(.figure),
+  th.figure + :is(th, td):not(.figure) {
+    padding-inline-start: 1.2rem;
+  }
+
   td.figure {
     font-family: var(--mono);
     font-variant-numeric: tabular-nums;
@@ -288,6 +303,12 @@ export const shared = css`
   .scroll {
     overflow: auto;
     max-width: 100%;
+  }
+
+  /* A sentence in letters from left to right, in a layout from right to left, keeps its marks where it has them. */
+  :is(h2, h3, p, li, legend, figcaption, label > span):dir(rtl) {
+    unicode-bidi: plaintext;
+    text-align: right;
   }
 
   /* Pictures run from left to right in every language: only words turn. */

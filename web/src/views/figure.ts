@@ -48,7 +48,7 @@ export function dataTableView({ caption, head, rows }: FigureTable): TemplateRes
           ${rows.map(
             ([first, ...rest]) => html`
               <tr>
-                <th scope="row"><bdi>${first ?? nothing}</bdi></th>
+                <th scope="row" class=${kind(0)}><bdi>${first ?? nothing}</bdi></th>
                 ${rest.map((cell, column) => html`<td class=${kind(column + 1)}><bdi>${cell}</bdi></td>`)}
               </tr>
             `,

@@ -28,18 +28,18 @@ function row(step: RunStep, index: number): TemplateResult {
       <td><code dir="auto">${visible(step.piece)}</code></td>
       <td class="figure"><bdi>${step.token}</bdi></td>
       <td class="figure"><bdi>${percent(step.probability)}</bdi></td>
+      <td class="figure"><bdi>${full ? count(parity.differing_bits) : ''}</bdi></td>
       <td class="figure"><bdi>${magnitude(cached.multiply_adds)}</bdi></td>
       <td class="figure"><bdi>${full ? magnitude(full.multiply_adds) : ''}</bdi></td>
       <td class="figure"><bdi>${milliseconds(cached.ms)}</bdi></td>
       <td class="figure"><bdi>${full ? milliseconds(full.ms) : ''}</bdi></td>
-      <td class="figure"><bdi>${full ? count(parity.differing_bits) : ''}</bdi></td>
     </tr>
   `;
 }
 
 export function tokenTableView(steps: readonly RunStep[]): TemplateResult {
   const { id, chance, cached_work, full_work, cached_time, full_time, bits } = texts;
-  const heads = [id, chance, cached_work, full_work, cached_time, full_time, bits];
+  const heads = [id, chance, bits, cached_work, full_work, cached_time, full_time];
   return html`
     <p class="small soft">${texts.about}</p>
     <div class="scroll tokens" tabindex="0" role="region" aria-label=${texts.label}>

@@ -7,6 +7,7 @@ import type { RunResult } from '../engine/protocol';
 import type { TrainingResult } from '../engine/training-types';
 import { fill, messages } from '../messages';
 import { bytes } from './format';
+import { spokenView } from './spoken';
 import { verdictView } from './verdict';
 
 const texts = messages('trained', {
@@ -54,6 +55,7 @@ export function trainedView({ result, prompt, sample, generating, onPrompt, onGe
           <button type="submit" class="primary" aria-disabled=${generating}>${texts.generate}</button>
         </div>
       </form>
+      ${spokenView(sample?.result.text ?? '', true)}
       <p class="small soft" role="status">${generating ? texts.generating : ''}</p>
       ${
         sample
