@@ -206,6 +206,7 @@ export class VitrineGenerator extends ModelElement {
 
       .line button {
         flex: 1 1 auto;
+        max-width: 12rem;
       }
 
       .cursor {
