@@ -73,12 +73,23 @@ test('in an open table no cell touches its neighbour, and the bits of the proof 
 });
 
 test('in forced colours a button that cannot be used does not look like one that can', async () => {
-  await withPage(browser, { features: [{ name: 'forced-colors', value: 'active' }] }, async (page) => {
-    await untilReady(page);
-    await inside(page, 'vitrine-generator', '[part=stop][aria-disabled=true]');
-    const colour = (part) => page.$eval(`vitrine-generator >>> [part=${part}]`, (button) => getComputedStyle(button).color);
-    assert.notEqual(await colour('stop'), await colour('generate'));
-  });
+  for (const value of ['light', 'dark']) {
+    await withPage(browser, { features: [...scheme(value), { name: 'forced-colors', value: 'active' }] }, async (page) => {
+      await untilReady(page);
+      await inside(page, 'vitrine-generator', '[part=stop][aria-disabled=true]');
+      const colour = (part) => page.$eval(`vitrine-generator >>> [part=${part}]`, (button) => getComputedStyle(button).color);
+      assert.notEqual(await colour('stop'), await colour('generate'));
+      assert.deepEqual(await violations(page), [], value);
+      await page.$eval('#lanes', (section) => section.scrollIntoView());
+      await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
+      const [grid, paper] = await page.$eval('vitrine-lanes >>> vitrine-line-chart', (chart) =>
+        [chart.shadowRoot.querySelector('[data-colour="--line"]'), document.body].map(
+          (element, index) => getComputedStyle(element)[index === 0 ? 'color' : 'backgroundColor'],
+        ),
+      );
+      assert.equal(grid, paper, 'a grid as strong as the lines is not drawn');
+    });
+  }
 });
 
 for (const colours of ['light', 'dark']) {

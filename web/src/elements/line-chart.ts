@@ -174,6 +174,13 @@ export class VitrineLineChart extends LitElement {
           .map((property) => `[data-colour="${property}"] { color: var(${property}); }`)
           .join('\n'),
       )}
+
+      /* A forced colour is as strong as the lines of the chart: no grid is drawn in it. */
+      @media (forced-colors: active) {
+        [data-colour='--line'] {
+          color: Canvas;
+        }
+      }
     `,
   ];
 }

@@ -118,6 +118,7 @@ export class VitrineTheme extends LitElement {
 
       @media (forced-colors: active) {
         input:checked + span {
+          color: CanvasText;
           outline: 2px solid Highlight;
         }
       }

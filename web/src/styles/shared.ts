@@ -108,8 +108,12 @@ export const shared = css`
     border-color: var(--line);
   }
 
-  /* Colours that the visitor forces would make it look like one that can be used. */
+  /* Colours that the visitor forces would make what cannot be used look like what can. */
   @media (forced-colors: active) {
+    button.primary {
+      color: ButtonText;
+    }
+
     button:disabled,
     button[aria-disabled='true'] {
       color: GrayText;
