@@ -189,7 +189,7 @@ class Module {
     return guarded([&] {
       Json points = Json::array();
       for (const double length : emscripten::vecFromJSArray<double>(positions)) {
-        points.push_back(growth_json(session_.growth(to_count("growth", length))));
+        points.push_back(growth_json(session_.growth(to_count("positions", length))));
       }
       return json_text(points);
     });
