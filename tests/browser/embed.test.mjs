@@ -213,17 +213,18 @@ test('a chart is drawn in the colours of where it stands, also when a course tur
   const html = hostPage(`<style>.dark { color-scheme: dark }</style>${moduleScript()}<vitrine-lanes></vitrine-lanes>`);
   await withHost(t, html, {}, async (page) => {
     await inside(page, 'vitrine-lanes >>> vitrine-line-chart', 'canvas');
-    const hasColourOfLegend = () => {
+    const hasColourOfLegend = (before) => {
       const root = document.querySelector('vitrine-lanes').shadowRoot.querySelector('vitrine-line-chart').shadowRoot;
       const canvas = root.querySelector('canvas');
       const wanted = getComputedStyle(root.querySelector('.key')).color.match(/\d+/g).slice(0, 3).join();
+      if (wanted === before) return false; // the colours are about to change
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       for (let at = 0; at < data.length; at += 4) if (`${data[at]},${data[at + 1]},${data[at + 2]}` === wanted) return wanted;
       return false;
     };
     const light = await (await page.waitForFunction(hasColourOfLegend)).jsonValue();
     await page.$eval('main', (main) => main.classList.add('dark'));
-    const dark = await (await page.waitForFunction(hasColourOfLegend, { timeout: 10_000 })).jsonValue();
+    const dark = await (await page.waitForFunction(hasColourOfLegend, { timeout: 10_000 }, light)).jsonValue();
     assert.notEqual(dark, light);
   });
 });
