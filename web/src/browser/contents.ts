@@ -22,7 +22,7 @@ function showBeginning(contents: Element, section: Element): void {
 export function markContents(contents: Element): void {
   const links = new Map<string, HTMLAnchorElement>();
   for (const link of contents.querySelectorAll('a')) links.set(link.hash.slice(1), link);
-  const [first] = [...links.keys()].map((id) => document.getElementById(id));
+  const sections = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
@@ -30,12 +30,10 @@ export function markContents(contents: Element): void {
         if (isIntersecting && link) mark(link);
         else link?.removeAttribute('aria-current');
       }
+      const [first] = sections;
       if (first && contents.querySelector('[aria-current]') === null) showBeginning(contents, first);
     },
     { rootMargin: band },
   );
-  for (const id of links.keys()) {
-    const section = document.getElementById(id);
-    if (section) observer.observe(section);
-  }
+  for (const section of sections) observer.observe(section);
 }
