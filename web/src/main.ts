@@ -51,13 +51,12 @@ markContents(element('.contents'));
 autocomplete.recording = recording;
 const rows = (): Promise<unknown> => import('./sections/rows');
 const model = (): Promise<unknown> => import('./sections/model');
-const bundle = (): Promise<unknown> => import('./sections/bundles');
 loadWhenNear({
   'vitrine-lanes': rows,
   'vitrine-cache': rows,
   'vitrine-sampling': model,
   'vitrine-inside': model,
   'vitrine-faults': model,
-  'vitrine-training': bundle,
-  'vitrine-bundle': bundle,
+  'vitrine-training': model,
+  'vitrine-bundle': model,
 });
