@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { root } from '../../wasm/build.mjs';
-import { inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { inside, launchBrowser, textOf, untilNoWorker, untilText, withPage } from './support/browser-page.mjs';
 import { holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-faults';
@@ -139,8 +139,7 @@ test('an element that is taken away while its run goes on leaves nothing behind,
         globalThis.taken = document.querySelector(name);
         globalThis.taken.remove();
       }, host);
-      for (let wait = 0; page.workers().length > 0 && wait < 100; wait += 1) await new Promise((resolve) => setTimeout(resolve, 50));
-      assert.equal(page.workers().length, 0);
+      await untilNoWorker(page);
       await page.evaluate(() => document.querySelector('main').append(globalThis.taken));
       await inside(page, host, 'button[type=submit][aria-disabled=false]');
       assert.equal(await textOf(page, host, 'form [role=status]'), '');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { recordingFile } from '../../web/record.mjs';
-import { copyOfPage, inside, launchBrowser, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { copyOfPage, holdBackWeights, inside, launchBrowser, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
 
 let browser;
 let recording;
@@ -15,21 +15,6 @@ before(async () => {
   browser = await launchBrowser();
 });
 after(() => browser?.close());
-
-/** Holds back every request for the weights until release() is called. */
-async function holdBackWeights(page) {
-  const held = [];
-  let open = false;
-  await page.setRequestInterception(true);
-  page.on('request', (request) => {
-    if (open || !request.url().endsWith('.safetensors')) void request.continue();
-    else held.push(request);
-  });
-  return () => {
-    open = true;
-    for (const request of held) void request.continue();
-  };
-}
 
 const ghost = (page) =>
   page.$eval('vitrine-autocomplete >>> .mirror', (mirror) =>
@@ -54,7 +39,8 @@ for (const width of [1280, 320]) {
     await withPage(browser, { fragment: '', width }, async (page) => {
       const release = await holdBackWeights(page);
       await page.reload();
-      assert.equal(await page.$eval('vitrine-autocomplete >>> textarea', (box) => box.value), recording.text);
+      const box = await inside(page, 'vitrine-autocomplete', 'textarea');
+      assert.equal(await box.evaluate((area) => area.value), recording.text);
       await untilText(page, 'vitrine-autocomplete', '[data-recorded]', /recorded with shell/);
       await untilText(page, 'vitrine-proof', '[data-recorded]', /recorded with shell/);
       const recorded = await ghost(page);

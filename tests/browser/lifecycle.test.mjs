@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
 
 import { root } from '../../wasm/build.mjs';
-import { copyOfPage, inside, launchBrowser, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { copyOfPage, holdBackWeights, inside, launchBrowser, until, untilNoWorker, untilReady, untilText, withPage } from './support/browser-page.mjs';
 
 const elements = ['autocomplete', 'generator', 'proof', 'lanes', 'cache', 'bundle', 'status'];
 
@@ -48,13 +48,9 @@ function withElements(body) {
     await body(page, {
       engines: () => page.evaluate(() => globalThis.SharedEngine.count),
       workers: async () => page.workers().length,
-      // Engines end a moment after the last element that held them.
       untilNone: async () => {
         await page.waitForFunction(() => globalThis.SharedEngine.count === 0);
-        for (let wait = 0; wait < 100 && page.workers().length > 0; wait += 1) {
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
-        assert.equal(page.workers().length, 0, 'workers that stayed');
+        await untilNoWorker(page);
       },
     });
   });
@@ -78,11 +74,13 @@ test('all elements of a page share one engine in one worker', async () => {
 
 test('elements that are removed while the model loads leave no engine, no worker and no error', async () => {
   await withElements(async (page, { untilNone }) => {
+    const release = await holdBackWeights(page);
     await page.evaluate((names) => {
       for (const name of names) document.querySelector('main').append(document.createElement(name));
     }, tags);
-    await page.waitForFunction(() => document.querySelector('vitrine-status').shadowRoot?.querySelector('.loading'));
+    await inside(page, 'vitrine-status', '.loading');
     await page.evaluate(() => document.querySelector('main').replaceChildren());
+    release();
     await untilNone();
   });
 });
@@ -127,10 +125,10 @@ test('an element that is moved keeps its engine', async () => {
 });
 
 /** Puppeteer forbids Chromium to keep a page that is left, which it does for visitors. */
-async function withKeptPages(body) {
+async function withKeptPages(options, body) {
   const keeping = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
   try {
-    await withPage(keeping, {}, body);
+    await withPage(keeping, options, body);
   } finally {
     await keeping.close();
   }
@@ -138,16 +136,21 @@ async function withKeptPages(body) {
 
 /** Leaves the page and comes back: whether it is the one that was kept, or else why it was not. */
 async function leaveAndComeBack(page, site) {
-  await page.evaluate(() => addEventListener('pageshow', ({ persisted }) => (globalThis.wasKept = persisted)));
+  await page.evaluate(() => {
+    globalThis.wasKept = new Promise((resolve) => addEventListener('pageshow', ({ persisted }) => resolve(persisted)));
+  });
   await page.goto(`${site.url}icon.svg`);
   await page.goBack();
-  return page.evaluate(
-    () => globalThis.wasKept ?? `loaded anew: ${JSON.stringify(performance.getEntriesByType('navigation')[0].notRestoredReasons)}`,
-  );
+  const answer = await until(page, () => {
+    if (!document.querySelector('vitrine-status')) return false;
+    const { notRestoredReasons } = performance.getEntriesByType('navigation')[0];
+    return globalThis.wasKept ?? `loaded anew: ${JSON.stringify(notRestoredReasons)}`;
+  });
+  return answer.jsonValue();
 }
 
 test('a page that is left is kept by the browser, and completes when the visitor comes back to it', async () => {
-  await withKeptPages(async (page, site) => {
+  await withKeptPages({}, async (page, site) => {
     await untilReady(page);
     assert.equal(await leaveAndComeBack(page, site), true);
     await untilReady(page);
@@ -157,9 +160,12 @@ test('a page that is left is kept by the browser, and completes when the visitor
 });
 
 test('a page that is left while it loads and come back to loads then', async () => {
-  await withKeptPages(async (page, site) => {
+  let release;
+  const prepare = async (page) => (release = await holdBackWeights(page));
+  await withKeptPages({ prepare }, async (page, site) => {
     await inside(page, 'vitrine-status', '.loading');
     await leaveAndComeBack(page, site);
+    release();
     await untilReady(page);
     await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
     await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 
 import { unzipSync } from 'fflate';
 
-import { commandLine, inside, launchBrowser, textOf, untilText, withPage } from './support/browser-page.mjs';
+import { commandLine, inside, launchBrowser, textOf, untilNoWorker, untilText, withPage } from './support/browser-page.mjs';
 import { figuresOf, holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-training';
@@ -149,18 +149,14 @@ test('an element that is taken away takes its worker along, and so does a page t
       await untilText(page, host, '.progress', /Step/);
       assert.equal(page.workers().length, 1);
     };
-    const ended = async () => {
-      for (let wait = 0; page.workers().length > 0 && wait < 100; wait += 1) await new Promise((resolve) => setTimeout(resolve, 50));
-      assert.equal(page.workers().length, 0);
-    };
     await setSteps(page, '5000');
     await begin();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
-    await ended();
+    await untilNoWorker(page);
     await untilText(page, host, '[role=status]', /The page was left/);
     await begin();
     await page.$eval(host, (element) => element.remove());
-    await ended();
+    await untilNoWorker(page);
   });
 });
 

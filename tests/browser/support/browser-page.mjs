@@ -44,24 +44,35 @@ export async function copyOfPage() {
 }
 
 /**
- * Asks a page or a frame until the answer is a yes, which it returns as a handle. Asked from here and by the clock, and an
- * error is a no: puppeteer by itself asks with every frame, of which a still page draws none, and asks no more when what
- * the condition looks into was not there at first.
+ * Asks again and again until the answer is a yes, which it returns. Asked from here and by the clock, and an error is a no:
+ * puppeteer by itself asks with every frame, of which a still page draws none, it asks no more when what the condition looks
+ * into was not there at first, and an answer that a navigation cuts off is an error.
  */
-export async function until(target, condition, args = [], timeout = patience) {
+async function poll(ask, wanted, timeout = patience) {
   let cause;
   for (const started = Date.now(); Date.now() - started < timeout;) {
     try {
-      const answer = await target.evaluateHandle(condition, ...args);
-      if (await answer.evaluate((value) => Boolean(value))) return answer;
-      await answer.dispose();
+      const answer = await ask();
+      if (answer) return answer;
     } catch (error) {
       cause = error;
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`expected within ${timeout / 1000} s: ${condition}`, { cause });
+  throw new Error(`expected within ${timeout / 1000} s: ${wanted}`, { cause });
 }
+
+/** The yes of a page or a frame to a condition, as a handle. */
+export const until = (target, condition, args = [], timeout = patience) =>
+  poll(
+    async () => {
+      const answer = await target.evaluateHandle(condition, ...args);
+      if (await answer.evaluate((value) => Boolean(value))) return answer;
+      return answer.dispose();
+    },
+    condition,
+    timeout,
+  );
 
 /** A new tab whose waiting is until(). */
 export async function openTab(browser) {
@@ -101,6 +112,23 @@ export async function withPage(browser, options, body) {
   }
 }
 
+/** Holds back every request for the weights until release() is called: a load that lasts as long as a test wants. */
+export async function holdBackWeights(page) {
+  const held = [];
+  let open = false;
+  // A request whose page was left meanwhile cannot go on, and need not.
+  const goOn = (request) => request.continue().catch(() => {});
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    if (open || !request.url().endsWith('.safetensors')) void goOn(request);
+    else held.push(request);
+  });
+  return () => {
+    open = true;
+    for (const request of held) void goOn(request);
+  };
+}
+
 function watch(page, origin) {
   const noted = { requests: 0, foreign: [], errors: [] };
   page.on('request', (request) => {
@@ -115,22 +143,17 @@ function watch(page, origin) {
   return noted;
 }
 
-/**
- * An element inside the shadow root of another, when it is there. Asked for again and again: what waits for a selector by
- * itself looks anew only when the document outside of shadow roots changes.
- */
-export async function inside(page, host, selector) {
+/** An element inside the shadow root of another, when it is there. */
+export function inside(page, host, selector) {
   const wanted = selector
     .split(', ')
     .map((each) => `${host} >>> ${each}`)
     .join(', ');
-  for (const started = Date.now(); Date.now() - started < patience;) {
-    const found = await page.$(wanted);
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-  return assert.fail(`expected ${wanted} within ${patience / 1000} s, found none`);
+  return poll(() => page.$(wanted), wanted);
 }
+
+/** Workers end a moment after the last element that held them. */
+export const untilNoWorker = (page) => poll(() => page.workers().length === 0, 'no worker');
 
 export const untilReady = (page) => inside(page, 'vitrine-status', '.ready');
 
