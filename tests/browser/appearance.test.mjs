@@ -176,7 +176,7 @@ test('at 320 pixels the table of contents shows the section that is being read, 
           const { left, right } = current?.getBoundingClientRect() ?? {};
           return current?.hash === `#${id}` && left >= 0 && right <= innerWidth;
         };
-        await page.waitForFunction(seen, { timeout: 10_000 }, id);
+        await page.waitForFunction(seen, {}, id);
       }
       await page.evaluate(() => document.getElementById('loaded').scrollIntoView());
       await page.waitForFunction(() => document.querySelector('.contents [aria-current]')?.hash === '#loaded');
@@ -185,7 +185,7 @@ test('at 320 pixels the table of contents shows the section that is being read, 
         const { left, right } = document.querySelector('.contents a').getBoundingClientRect();
         return left >= 0 && right <= innerWidth;
       };
-      await page.waitForFunction(first, { timeout: 10_000 });
+      await page.waitForFunction(first);
     }
   });
 });

@@ -224,7 +224,7 @@ test('a chart is drawn in the colours of where it stands, also when a course tur
     };
     const light = await (await page.waitForFunction(hasColourOfLegend)).jsonValue();
     await page.$eval('main', (main) => main.classList.add('dark'));
-    const dark = await (await page.waitForFunction(hasColourOfLegend, { timeout: 10_000 }, light)).jsonValue();
+    const dark = await (await page.waitForFunction(hasColourOfLegend, {}, light)).jsonValue();
     assert.notEqual(dark, light);
   });
 });
