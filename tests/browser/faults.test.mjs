@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { root } from '../../wasm/build.mjs';
-import { inside, launchBrowser, textOf, untilNoWorker, untilText, withPage } from './support/browser-page.mjs';
+import { atText, inside, launchBrowser, textOf, untilNoWorker, untilText, withPage } from './support/browser-page.mjs';
 import { holdsItsLooks, sectionFolder } from './support/section-page.mjs';
 
 const host = 'vitrine-faults';
@@ -133,12 +133,12 @@ test('an element that is taken away while its run goes on leaves nothing behind,
       await click(page, 'input[value=rope_twice]');
       for (const answer of ['text', 'bits']) await click(page, `input[name=${answer}][value=yes]`);
       await (await inside(page, host, '#detector')).select('parity');
+      const isTaken = await atText(page, host, 'form [role=status]', stage, (element) => {
+        globalThis.taken = element;
+        element.remove();
+      });
       await click(page, 'button[type=submit]');
-      await untilText(page, host, 'form [role=status]', stage);
-      await page.evaluate((name) => {
-        globalThis.taken = document.querySelector(name);
-        globalThis.taken.remove();
-      }, host);
+      await isTaken();
       await untilNoWorker(page);
       await page.evaluate(() => document.querySelector('main').append(globalThis.taken));
       await inside(page, host, 'button[type=submit][aria-disabled=false]');

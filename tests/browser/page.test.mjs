@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import {
+  atText,
   commandLine,
   inside,
   launchBrowser,
@@ -156,9 +157,11 @@ test('Stop stops, and the text so far stays', async () => {
     await policyField(page, 'temperature', '5');
     await policyField(page, 'top_p', '1');
     await policyField(page, 'max_new_tokens', '240');
+    const isStopped = await atText(page, 'vitrine-generator', '[data-output]', /../, (generator) => {
+      generator.shadowRoot.querySelector('button[type=button]').click();
+    });
     await generate(page);
-    await untilText(page, 'vitrine-generator', '[data-output]', /../);
-    await (await inside(page, 'vitrine-generator', 'button[type=button]')).click();
+    await isStopped();
     const after = await untilText(page, 'vitrine-generator', '.after', /tokens?;/);
     assert.match(after, /stopped by you/);
     const [, count] = /(\d+) tokens?;/.exec(after);

@@ -172,6 +172,35 @@ export async function untilText(page, host, selector, pattern) {
   return found.jsonValue();
 }
 
+/**
+ * Has the page itself act, once, as soon as a text inside an element's shadow root matches: what is there for a moment may
+ * have passed by the time that a test is told of it. What comes back waits until it has acted.
+ */
+export async function atText(page, host, selector, pattern, act) {
+  const acted = await page.evaluateHandle(
+    (host, selector, source, act) => {
+      const element = document.querySelector(host);
+      return {
+        promise: new Promise((resolve) => {
+          const watch = new MutationObserver(() => {
+            const text = element.shadowRoot.querySelector(selector)?.textContent ?? '';
+            if (!new RegExp(source).test(text)) return;
+            watch.disconnect();
+            act(element);
+            resolve(true);
+          });
+          watch.observe(element.shadowRoot, { subtree: true, childList: true, characterData: true });
+        }),
+      };
+    },
+    host,
+    selector,
+    pattern.source,
+    await page.evaluateHandle(`(${act})`),
+  );
+  return () => acted.evaluate(({ promise }) => promise);
+}
+
 /** What `npx vitrine` prints as JSON, from the native build or from the wasm one. */
 export async function commandLine(build, args) {
   const program = path.join(root, 'wasm/vitrine.mjs');
