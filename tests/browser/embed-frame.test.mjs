@@ -287,6 +287,24 @@ test('a seed beyond the exact numbers is refused as it stands in the address', a
   }
 });
 
+test('a prompt that is longer than the context is refused, and the error belongs to its field', async (t) => {
+  const prompt = 'git '.repeat(300).trim();
+  const tooLong = /^context_full: prompt: expected at most 256 tokens, found 301/;
+  for (const [name, submit, words] of [
+    ['vitrine-generator', '[part=generate]', tooLong],
+    ['vitrine-parity', '[part=check]', /^invalid_option: tokens: expected at least the 301 of the prompt, found 40/],
+    ['vitrine-lanes', '[data-step]', tooLong],
+    ['vitrine-sampling', null, tooLong],
+  ]) {
+    await withAddress(t, `element=${name}&prompt=${encodeURIComponent(prompt)}`, async (page) => {
+      if (submit) await (await inside(page, name, `${submit}[aria-disabled=false]`)).evaluate((button) => button.click());
+      const field = await inside(page, name, '#prompt[aria-invalid=true]');
+      const told = await field.evaluate((input) => input.getRootNode().getElementById(input.getAttribute('aria-describedby')).textContent);
+      assert.match(told, words, name);
+    });
+  }
+});
+
 /** The controls that can be seen, through shadow roots, by what they are. */
 const visibleControls = (page) =>
   page.evaluate(() => {

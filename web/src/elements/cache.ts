@@ -8,6 +8,7 @@ import type { LanguageModel } from '../engine/client';
 import type { CacheMap, FinishReason, JsonObject, PolicyOptions, RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import type { HeldRows } from '../runs/held-rows';
+import { speaksOf } from '../state/policy-fields';
 import { cacheStyles } from '../styles/cache';
 import { instrumentStyles } from '../styles/instruments';
 import { panelStyles } from '../styles/panel';
@@ -21,6 +22,7 @@ import { finishText } from '../views/finish';
 import { bytes } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
+import { textFieldView } from '../views/text-field';
 import { ModelElement } from './model-element';
 import { SteppingController } from './stepping-controller';
 
@@ -201,7 +203,7 @@ export class VitrineCache extends ModelElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${errorView(error)}
+        ${errorView(error, 'error')}
         <p class="status small soft" role="status">${this.status}</p>
         ${this.rows.length === 0 ? html`<p class="soft">${texts.empty}</p>` : this.totalView()}
         <div class="rows">
@@ -239,15 +241,7 @@ export class VitrineCache extends ModelElement {
           }}
         >
           <label for="prompt">${texts.prompt}</label>
-          <input
-            id="prompt"
-            dir="auto"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck="false"
-            .value=${this.prompt}
-            @input=${(event: Event) => (this.prompt = (event.target as HTMLInputElement).value)}
-          />
+          ${textFieldView({ id: 'prompt', value: this.prompt, wrong: speaksOf(this.stepping.error, 'prompt'), onInput: (prompt) => (this.prompt = prompt) })}
           <button type="submit" data-join aria-disabled=${!canJoin}>${texts.join}</button>
         </form>
         <button type="button" part="again" data-again aria-disabled=${working} @click=${() => this.startOver()}>${texts.again}</button>

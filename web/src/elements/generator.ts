@@ -6,7 +6,7 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { toEngineError, type EngineError } from '../engine/errors';
 import { messages } from '../messages';
 import { beginRun, isRunning, withStep, type Run } from '../runs/run';
-import { fieldOf, initialFields, policyOptions, type PolicyFields } from '../state/policy-fields';
+import { fieldOf, initialFields, policyOptions, speaksOf, type PolicyFields } from '../state/policy-fields';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
@@ -14,6 +14,7 @@ import { finishText } from '../views/finish';
 import { counted } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { spokenView } from '../views/spoken';
+import { textFieldView } from '../views/text-field';
 import { verdictText } from '../views/verdict';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
@@ -127,16 +128,13 @@ export class VitrineGenerator extends ModelElement {
         <form @submit=${this.generate} novalidate>
           <label for="prompt" part="prompt">${texts.prompt}</label>
           <div class="line">
-            <input
-              id="prompt"
-              part="prompt"
-              dir="auto"
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck="false"
-              .value=${this.prompt}
-              @input=${(event: Event) => this.change({ prompt: (event.target as HTMLInputElement).value })}
-            />
+            ${textFieldView({
+              id: 'prompt',
+              part: 'prompt',
+              value: this.prompt,
+              wrong: speaksOf(this.run?.error ?? null, 'prompt'),
+              onInput: (prompt) => this.change({ prompt }),
+            })}
             <button type="submit" part="generate" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>
             <button type="button" part="stop" aria-disabled=${!running} @click=${() => this.stopper?.abort()}>${texts.stop}</button>
           </div>
@@ -153,7 +151,7 @@ export class VitrineGenerator extends ModelElement {
   }
 
   private outputView(run: Run): TemplateResult | typeof nothing {
-    const error = errorView(this.errorOf(run));
+    const error = errorView(this.errorOf(run), 'error');
     if (run.error && run.steps.length === 0) return error;
     const cursor = isRunning(run) ? html`<span class="cursor" aria-hidden="true"></span>` : nothing;
     const text = run.result?.text ?? run.steps.map((step) => step.text).join('');

@@ -7,7 +7,7 @@ import { EngineError, toEngineError } from '../engine/errors';
 import type { Inside, TokenPiece } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { Newest } from '../runs/newest';
-import { numberOrText, optionNamed } from '../state/policy-fields';
+import { numberOrText, speaksOf } from '../state/policy-fields';
 import { insideStyles } from '../styles/inside';
 import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
@@ -20,6 +20,7 @@ import { idleView } from '../views/load-progress';
 import { lensView } from '../views/logit-lens';
 import { residualChart, residualConclusion, residualTable } from '../views/residual-norms';
 import { ropeView } from '../views/rope-pairs';
+import { textFieldView } from '../views/text-field';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
@@ -135,25 +136,19 @@ export class VitrineInside extends ModelElement {
   }
 
   override render(): TemplateResult {
-    // To the engine the text is a prompt. What else is refused, a position say, is not the text's fault.
-    const wrong = this.error !== null && optionNamed(this.error.message, ['prompt']) !== null;
     return html`
       <section class="panel" aria-labelledby="title">
         <h2 id="title" part="title">${texts.title}</h2>
         <p class="lead">${texts.lead}</p>
         <div class="field" part="text">
           <label for="text">${texts.text}</label>
-          <input
-            id="text"
-            dir="auto"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck="false"
-            aria-invalid=${wrong}
-            aria-describedby=${wrong ? 'error' : nothing}
-            .value=${this.text}
-            @input=${(event: Event) => this.change({ text: (event.target as HTMLInputElement).value, position: null })}
-          />
+          ${textFieldView({
+            id: 'text',
+            value: this.text,
+            // To the engine the text is a prompt. What else is refused, a position say, is not the text's fault.
+            wrong: speaksOf(this.error, 'prompt'),
+            onInput: (text) => this.change({ text, position: null }),
+          })}
         </div>
         ${errorView(this.error, 'error')}
         ${this.inside ? this.insideView(this.inside) : this.waitingView()}

@@ -10,7 +10,7 @@ import { fill, messages } from '../messages';
 import { growthOverContext } from '../runs/growth';
 import type { HeldRows } from '../runs/held-rows';
 import { tokenCosts, totals, withoutLastTokens } from '../runs/run';
-import { numberOrText } from '../state/policy-fields';
+import { numberOrText, speaksOf } from '../state/policy-fields';
 import { instrumentStyles } from '../styles/instruments';
 import { lanesStyles } from '../styles/lanes';
 import { panelStyles } from '../styles/panel';
@@ -26,6 +26,7 @@ import { lanesView } from '../views/lanes';
 import { latencyView } from '../views/latency';
 import { idleView } from '../views/load-progress';
 import { steppingButtonsView } from '../views/stepping-buttons';
+import { textFieldView } from '../views/text-field';
 import { timelineConclusion, timelineView } from '../views/timeline';
 import { verdictText, verdictView } from '../views/verdict';
 import './line-chart';
@@ -218,7 +219,7 @@ export class VitrineLanes extends ModelElement {
         <h2 id="title" part="title">${texts.title}</h2>
         ${load.kind === 'failed' ? idleView(load.error, () => this.stepping.engine.retry()) : nothing}
         ${this.controlsView()}
-        ${errorView(error)}
+        ${errorView(error, 'error')}
         ${laneTokensView(this.prompt, this.row?.prompt ?? null, this.steps)}
         <p class="status small soft" role="status"><bdi>${this.status}</bdi></p>
         ${this.steps.length === 0 ? html`<p class="soft waiting">${texts.waiting}</p>` : this.runView()}
@@ -235,16 +236,13 @@ export class VitrineLanes extends ModelElement {
       <div class="controls" part="controls">
         <div class="prompt field" part="prompt">
           <label for="prompt">${texts.prompt}</label>
-          <input
-            id="prompt"
-            dir="auto"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck="false"
-            .value=${this.prompt}
-            ?readonly=${working}
-            @input=${(event: Event) => this.changePrompt((event.target as HTMLInputElement).value)}
-          />
+          ${textFieldView({
+            id: 'prompt',
+            value: this.prompt,
+            wrong: speaksOf(this.stepping.error, 'prompt'),
+            readonly: working,
+            onInput: (prompt) => this.changePrompt(prompt),
+          })}
         </div>
         ${steppingButtonsView({
           canStep,

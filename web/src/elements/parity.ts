@@ -6,13 +6,14 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import { errorMeanings, toEngineError, type EngineError } from '../engine/errors';
 import type { ParityReport } from '../engine/protocol';
 import { fill, messages } from '../messages';
-import { numberOrText } from '../state/policy-fields';
+import { numberOrText, speaksOf } from '../state/policy-fields';
 import { panelStyles } from '../styles/panel';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
 import { figureView, type FigureTable } from '../views/figure';
 import { count } from '../views/format';
 import { loadFailureView } from '../views/load-progress';
+import { textFieldView } from '../views/text-field';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
 import { ModelElement } from './model-element';
@@ -145,7 +146,7 @@ export class VitrineParity extends ModelElement {
           <button type="submit" part="check" class="primary" aria-disabled=${!ready || this.running}>${text.check}</button>
         </form>
         <p class="small" role="status">${this.statusText()}</p>
-        ${errorView(this.error)}
+        ${errorView(this.error, 'error')}
         ${this.report ? this.reportView(this.report) : nothing}
       </section>
     `;
@@ -155,17 +156,14 @@ export class VitrineParity extends ModelElement {
     return html`
       <div class="field" part=${name}>
         <label for=${name}>${label}</label>
-        <input
-          id=${name}
-          inputmode=${name === 'prompt' ? nothing : 'numeric'}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          dir="auto"
-          ?readonly=${this.running}
-          .value=${this[name]}
-          @input=${(event: Event) => this.change(name, (event.target as HTMLInputElement).value)}
-        />
+        ${textFieldView({
+          id: name,
+          value: this[name],
+          wrong: speaksOf(this.error, name),
+          readonly: this.running,
+          numeric: name !== 'prompt',
+          onInput: (value) => this.change(name, value),
+        })}
       </div>
     `;
   }

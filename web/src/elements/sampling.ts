@@ -8,7 +8,7 @@ import type { EngineError } from '../engine/errors';
 import type { RunStep } from '../engine/protocol';
 import { fill, messages } from '../messages';
 import { noTracks, SideBySide, type Tracks } from '../runs/side-by-side';
-import { modes, optionNamed, samplingOptions, type Mode } from '../state/policy-fields';
+import { modes, optionNamed, samplingOptions, speaksOf, type Mode } from '../state/policy-fields';
 import {
   initialSampling,
   nextSeed,
@@ -32,6 +32,7 @@ import { visible } from '../views/format';
 import { idleView } from '../views/load-progress';
 import { optionControlView } from '../views/option-control';
 import { stagesConclusion, stagesView } from '../views/stages';
+import { textFieldView } from '../views/text-field';
 import { tokenStripView } from '../views/token-strip';
 import { emit } from './emit';
 import { EngineController } from './engine-controller';
@@ -191,15 +192,7 @@ export class VitrineSampling extends ModelElement {
     return html`
       <div class="field" part="prompt">
         <label for="prompt">${texts.prompt}</label>
-        <input
-          id="prompt"
-          dir="auto"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          .value=${this.prompt}
-          @input=${(event: Event) => this.change({ prompt: (event.target as HTMLInputElement).value })}
-        />
+        ${textFieldView({ id: 'prompt', value: this.prompt, wrong: speaksOf(this.error, 'prompt'), onInput: (prompt) => this.change({ prompt }) })}
       </div>
       <fieldset part="options">
         <legend>${texts.options}</legend>

@@ -9,7 +9,7 @@ import type { TrainingProgress, TrainingRequest, TrainingResult } from '../engin
 import { fill, messages } from '../messages';
 import { noTraining, TrainingRun, type TrainingState } from '../runs/training-run';
 import { exampleText } from '../state/example-text';
-import { numberOrText, optionNamed } from '../state/policy-fields';
+import { numberOrText, optionNamed, speaksOf } from '../state/policy-fields';
 import { lengthAfter, refusedLength } from '../state/training-text';
 import { panelStyles } from '../styles/panel';
 import { sectionStyles } from '../styles/sections';
@@ -20,6 +20,7 @@ import { errorView } from '../views/error';
 import { figureView } from '../views/figure';
 import { count, magnitude } from '../views/format';
 import { lossChart, lossConclusion, lossTable } from '../views/loss-curve';
+import { textFieldView } from '../views/text-field';
 import { trainedView } from '../views/trained';
 import { trainingProgressView } from '../views/training-progress';
 import { emit } from './emit';
@@ -270,20 +271,17 @@ export class VitrineTraining extends EngineElement {
   }
 
   private numberView(name: NumberField): TemplateResult {
-    const wrong = this.wrongField === name;
     return html`
       <div part=${name}>
         <label for=${name}>${texts[name]}</label>
-        <input
-          id=${name}
-          inputmode="numeric"
-          autocomplete="off"
-          placeholder=${texts.hint}
-          aria-invalid=${wrong}
-          aria-describedby=${wrong ? 'error' : nothing}
-          .value=${this[name]}
-          @input=${(event: Event) => this.change({ [name]: (event.target as HTMLInputElement).value })}
-        />
+        ${textFieldView({
+          id: name,
+          value: this[name],
+          placeholder: texts.hint,
+          wrong: this.wrongField === name,
+          numeric: true,
+          onInput: (value) => this.change({ [name]: value }),
+        })}
       </div>
     `;
   }
@@ -319,6 +317,7 @@ export class VitrineTraining extends EngineElement {
       prompt,
       sample,
       generating,
+      wrong: speaksOf(trained.error, 'prompt'),
       onPrompt: (typed) => trained.setPrompt(typed),
       onGenerate: () => {
         this.failure = null;

@@ -58,6 +58,11 @@ export function optionNamed<Name extends string>(message: string, names: readonl
   return names.find((name) => new RegExp(`(^|[^a-z_])${name}([^a-z_]|$)`).test(message)) ?? null;
 }
 
+/** Whether an error of the engine speaks of this option. */
+export function speaksOf(error: { message: string } | null, option: string): boolean {
+  return error !== null && optionNamed(error.message, [option]) !== null;
+}
+
 /** Which field an error of the engine speaks of. */
 export function fieldOf(message: string): NumberOption | 'mode' | 'stop' | null {
   return optionNamed(message, [...numberOptions, 'mode', 'stop'] as const);

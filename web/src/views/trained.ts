@@ -8,6 +8,7 @@ import type { TrainingResult } from '../engine/training-types';
 import { fill, messages } from '../messages';
 import { bytes } from './format';
 import { spokenView } from './spoken';
+import { textFieldView } from './text-field';
 import { verdictView } from './verdict';
 
 const texts = messages('trained', {
@@ -26,12 +27,14 @@ export interface Trained {
   /** What was generated last, and from what. */
   sample: { prompt: string; result: RunResult } | null;
   generating: boolean;
+  /** The prompt was refused; the error's view has the id "error". */
+  wrong: boolean;
   onPrompt: (prompt: string) => void;
   onGenerate: () => void;
   onSave: () => void;
 }
 
-export function trainedView({ result, prompt, sample, generating, onPrompt, onGenerate, onSave }: Trained): TemplateResult {
+export function trainedView({ result, prompt, sample, generating, wrong, onPrompt, onGenerate, onSave }: Trained): TemplateResult {
   const { files, description } = result;
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   const submit = (event: Event): void => {
@@ -44,14 +47,7 @@ export function trainedView({ result, prompt, sample, generating, onPrompt, onGe
       <form part="generate" @submit=${submit} novalidate>
         <label for="prompt">${texts.prompt}</label>
         <div class="line">
-          <input
-            id="prompt"
-            dir="auto"
-            autocomplete="off"
-            spellcheck="false"
-            .value=${prompt}
-            @input=${(event: Event) => onPrompt((event.target as HTMLInputElement).value)}
-          />
+          ${textFieldView({ id: 'prompt', value: prompt, wrong, onInput: onPrompt })}
           <button type="submit" class="primary" aria-disabled=${generating}>${texts.generate}</button>
         </div>
       </form>
