@@ -63,7 +63,7 @@ test('by keyboard, the first token is chosen: it sees itself alone, and nothing 
     await untilText(page, host, 'section', /At position 0 nothing turns/);
     assert.deepEqual(
       await page.$$eval(`${host} >>> .column .share`, (all) => all.map((share) => share.textContent)),
-      ['100 %'],
+      ['100\u00a0%'],
     );
     assert.equal(await page.$eval(`${host} >>> .tokens button`, (button) => button.getAttribute('aria-pressed')), 'true');
   });

@@ -27,7 +27,8 @@ const untilIn = (page, element, selector, pattern) =>
   page.waitForFunction(
     (name, selector, source) => {
       const inner = document.querySelector('vitrine-lab')?.shadowRoot?.querySelector(name)?.shadowRoot?.querySelector(selector);
-      return inner && new RegExp(source).test(inner.textContent) ? inner.textContent.trim().replaceAll(/\s+/g, ' ') : false;
+      const text = inner?.textContent.trim().replaceAll(/\s+/g, ' ');
+      return inner && new RegExp(source).test(text) ? text : false;
     },
     {},
     element,

@@ -19,18 +19,18 @@ import { barsOf, conclusion } from '../../web/src/views/token-chart';
 import { verdictOf, verdictText } from '../../web/src/views/verdict';
 
 test('numbers are written short, grouped and with their unit', () => {
-  assert.deepEqual([0, 999, 1000, 5_780_800, 999_960].map(bytes), ['0 B', '999 B', '1.00 kB', '5.78 MB', '1.00 MB']);
-  assert.deepEqual([12, 54_300_000, 1.47e9].map(magnitude), ['12', '54.3 M', '1.47 G']);
+  assert.deepEqual([0, 999, 1000, 5_780_800, 999_960].map(bytes), ['0\u00a0B', '999\u00a0B', '1.00\u00a0kB', '5.78\u00a0MB', '1.00\u00a0MB']);
+  assert.deepEqual([12, 54_300_000, 1.47e9].map(magnitude), ['12', '54.3\u00a0M', '1.47\u00a0G']);
   assert.deepEqual([0, 0.01234, 5.939, 161.4, 1500].map(milliseconds), [
-    '0 ms',
-    '0.012 ms',
-    '5.94 ms',
-    '161 ms',
-    '1.50 s',
+    '0\u00a0ms',
+    '0.012\u00a0ms',
+    '5.94\u00a0ms',
+    '161\u00a0ms',
+    '1.50\u00a0s',
   ]);
   assert.deepEqual([1.04, 54.2].map(ratio), ['1.0x', '54x']);
   assert.equal(count(12288), '12,288');
-  assert.equal(percent(0.7512), '75.1 %');
+  assert.equal(percent(0.7512), '75.1\u00a0%');
   assert.deepEqual(
     [0, 1, 2].map((value) => plural(value, 'token')),
     ['0 tokens', '1 token', '2 tokens'],
@@ -140,11 +140,11 @@ test('the conclusions of growth are worded from its points', () => {
     full: cost(100 * positions),
   });
   const points = [point(1), point(64), point(256)];
-  assert.match(growthConclusion(points, 'multiply_adds'), /^At 256 positions .* 100 with the cache and 25.6 K without: 256x/);
-  assert.match(growthConclusion(points, 'bytes_read'), /reads 1.00 kB with the cache and 256 kB without/);
+  assert.match(growthConclusion(points, 'multiply_adds'), /^At 256 positions .* 100 with the cache and 25.6\u00a0K without: 256x/);
+  assert.match(growthConclusion(points, 'bytes_read'), /reads 1.00\u00a0kB with the cache and 256\u00a0kB without/);
   assert.equal(
     growthConclusion(points, 'cache_bytes'),
-    'The cache grows by 3.84 kB with every position, always the same: at 256 it holds 983 kB.',
+    'The cache grows by 3.84\u00a0kB with every position, always the same: at 256 it holds 983\u00a0kB.',
   );
   // The lanes lie apart by two orders of magnitude: on a linear scale one would lie on the axis.
   assert.deepEqual(growthMeasures.map((measure) => growthChart(points, measure).logarithmic), [true, false, false]);
@@ -160,10 +160,10 @@ test('the timeline says when the first token came and what each one after it too
     step({ cached: decode, full: { ...decode, ms: 7 } }),
     step({ cached: decode, full: { ...decode, ms: 11 } }),
   ]);
-  assert.equal(timelineConclusion(costs.slice(0, 1)), 'The first token came after 6.00 ms.');
+  assert.equal(timelineConclusion(costs.slice(0, 1)), 'The first token came after 6.00\u00a0ms.');
   assert.equal(
     timelineConclusion(costs),
-    'The first token came after 6.00 ms, each further one after 1.00 ms. Without the cache, the last one took 11.0 ms, and the run 3.0x as long.',
+    'The first token came after 6.00\u00a0ms, each further one after 1.00\u00a0ms. Without the cache, the last one took 11.0\u00a0ms, and the run 3.0x as long.',
   );
 });
 

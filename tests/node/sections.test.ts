@@ -50,7 +50,7 @@ const sampled: Distribution = {
 test('the stages are worded by what each put out, and greedy by what it took', () => {
   assert.equal(
     stagesConclusion(sampled),
-    'Of 4,096 tokens, Top-k leaves 3. The draw took "\u2423b": 20.0 % by the model, 25.0 % after the last stage.',
+    'Of 4,096 tokens, Top-k leaves 3. The draw took "\u2423b": 20.0\u00a0% by the model, 25.0\u00a0% after the last stage.',
   );
   const untouched = { ...sampled, stages: [{ name: 'model' as const, kept: 4096 }] };
   assert.match(stagesConclusion(untouched), /^No stage put a token out: all 4,096 stay\./);
@@ -65,7 +65,7 @@ test('the stages are worded by what each put out, and greedy by what it took', (
   };
   assert.equal(
     stagesConclusion(greedy),
-    'Greedy leaves one token of 4,096, the most probable: "\u2423a", 40.0 % by the model. Nothing is drawn.',
+    'Greedy leaves one token of 4,096, the most probable: "\u2423a", 40.0\u00a0% by the model. Nothing is drawn.',
   );
 });
 
@@ -253,17 +253,17 @@ test('what is inside is worded from what was recorded', () => {
   assert.deepEqual(gazes(inside.layers).map(({ position }) => position), [0, 1, 0, 0, 0, 2]);
   assert.equal(
     attentionConclusion(inside),
-    '4 of 6 heads look most at position 0, where a text begins. Of the others the sharpest gaze is that of layer 0, head 1: 70.0 % of it rests on "\u2423t1".',
+    '4 of 6 heads look most at position 0, where a text begins. Of the others the sharpest gaze is that of layer 0, head 1: 70.0\u00a0% of it rests on "\u2423t1".',
   );
   const only = (...heads: number[]): Inside => ({
     ...inside,
     layers: [layer(heads.flatMap((head) => inside.layers[0]?.attention.slice(head, head + 1) ?? []), 7)],
   });
-  assert.match(attentionConclusion(only(0, 0)), /^All 2 heads look most at position 0, .*: the sharpest is layer 0, head 0, with 90\.0 % on/);
-  assert.match(attentionConclusion(only(1)), /^The sharpest gaze is that of layer 0, head 0: 70\.0 % .* No head looks most at position 0/);
+  assert.match(attentionConclusion(only(0, 0)), /^All 2 heads look most at position 0, .*: the sharpest is layer 0, head 0, with 90\.0\u00a0% on/);
+  assert.match(attentionConclusion(only(1)), /^The sharpest gaze is that of layer 0, head 0: 70\.0\u00a0% .* No head looks most at position 0/);
   assert.deepEqual([positionsHolding([0.5, 0.4, 0.1], 0.9), positionsHolding([0.2, 0.2, 0.2], 0.9)], [2, 3]);
   assert.equal(settledFrom(inside.layers), 1);
-  assert.match(lensConclusion(inside.layers), /^The last layer says "\u2423t7" with 50\.0 %; .* from layer 1 on; the last layer is 2\.$/);
+  assert.match(lensConclusion(inside.layers), /^The last layer says "\u2423t7" with 50\.0\u00a0%; .* from layer 1 on; the last layer is 2\.$/);
   assert.match(lensConclusion(inside.layers.slice(0, 2)), /only there does it come first/);
   assert.match(ropeConclusion(inside), /^At position 2 the first pair has turned by 2\.000 rad \(0\.3 turns\), the last by 0\.020 rad/);
   assert.match(ropeConclusion({ ...inside, position: 0 }), /^At position 0 nothing turns/);

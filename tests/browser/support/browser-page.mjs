@@ -166,7 +166,9 @@ export async function textOf(page, host, selector) {
 export async function untilText(page, host, selector, pattern) {
   const find = (host, selector, source) => {
     const element = document.querySelector(host)?.shadowRoot?.querySelector(selector);
-    return element && new RegExp(source).test(element.textContent) ? element.textContent : false;
+    // The space before a unit keeps it on the line of its number.
+    const text = element?.textContent.replaceAll('\u00a0', ' ');
+    return element && new RegExp(source).test(text) ? text : false;
   };
   const found = await page.waitForFunction(find, {}, host, selector, pattern.source);
   return found.jsonValue();

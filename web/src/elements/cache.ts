@@ -129,9 +129,11 @@ export class VitrineCache extends ModelElement {
     return this.rows.filter((row) => row.finish === null);
   }
 
+  /** The first rows have read their prompts: there is something to look at before anything is pressed. */
   private joinDefaults(): void {
     void this.stepping.work(async (held) => {
       for (const prompt of defaultPrompts) await this.joinRow(held, prompt);
+      await this.stepAll(held);
     });
   }
 

@@ -2,6 +2,9 @@
 
 import { fill } from '../messages';
 
+/** Between a number and its unit, which belong on one line. */
+const gap = '\u00a0';
+
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const count = (value: number): string => grouped.format(value);
@@ -30,7 +33,7 @@ function scaled(value: number, base: number, units: readonly string[]): string {
     rank += 1;
   }
   const text = rank === 0 ? grouped.format(rest) : short(rest);
-  return units[rank] === '' ? text : `${text} ${units[rank]}`;
+  return units[rank] === '' ? text : `${text}${gap}${units[rank]}`;
 }
 
 /** Bytes in decimal units, as downloads and memory are sold. */
@@ -40,13 +43,13 @@ export const bytes = (value: number): string => scaled(value, 1000, ['B', 'kB', 
 export const magnitude = (value: number): string => scaled(value, 1000, ['', 'K', 'M', 'G', 'T']);
 
 export function milliseconds(value: number): string {
-  return value < 999.5 ? `${short(value)} ms` : `${short(value / 1000)} s`;
+  return value < 999.5 ? `${short(value)}${gap}ms` : `${short(value / 1000)}${gap}s`;
 }
 
 /** "12x"; a plain x, since screen readers read the sign badly. */
 export const ratio = (value: number): string => `${value < 9.95 ? value.toFixed(1) : grouped.format(value)}x`;
 
-export const percent = (share: number): string => `${short(share * 100)} %`;
+export const percent = (share: number): string => `${short(share * 100)}${gap}%`;
 
 /** A token's spelling with its white space made visible; an empty one is a special token or half a character. */
 export function visible(piece: string): string {
