@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
 
 import { root } from '../../wasm/build.mjs';
-import { copyOfPage, holdBackWeights, inside, launchBrowser, until, untilNoWorker, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { copyOfPage, holdBack, inside, launchBrowser, until, untilNoWorker, untilReady, untilText, weights, withPage } from './support/browser-page.mjs';
 
 const elements = ['autocomplete', 'generator', 'proof', 'lanes', 'cache', 'bundle', 'status'];
 
@@ -74,13 +74,13 @@ test('all elements of a page share one engine in one worker', async () => {
 
 test('elements that are removed while the model loads leave no engine, no worker and no error', async () => {
   await withElements(async (page, { untilNone }) => {
-    const release = await holdBackWeights(page);
+    const { release } = await holdBack(page, weights);
     await page.evaluate((names) => {
       for (const name of names) document.querySelector('main').append(document.createElement(name));
     }, tags);
     await inside(page, 'vitrine-status', '.loading');
     await page.evaluate(() => document.querySelector('main').replaceChildren());
-    release();
+    await release();
     await untilNone();
   });
 });
@@ -134,12 +134,13 @@ async function withKeptPages(options, body) {
   }
 }
 
-/** Leaves the page and comes back: whether it is the one that was kept, or else why it was not. */
-async function leaveAndComeBack(page, site) {
+/** Leaves the page, lets something happen, and comes back: whether it is the one that was kept, or else why it was not. */
+async function leaveAndComeBack(page, site, meanwhile = () => {}) {
   await page.evaluate(() => {
     globalThis.wasKept = new Promise((resolve) => addEventListener('pageshow', ({ persisted }) => resolve(persisted)));
   });
   await page.goto(`${site.url}icon.svg`);
+  await meanwhile();
   await page.goBack();
   const answer = await until(page, () => {
     if (!document.querySelector('vitrine-status')) return false;
@@ -159,15 +160,22 @@ test('a page that is left is kept by the browser, and completes when the visitor
   });
 });
 
-test('a page that is left while it loads and come back to loads then', async () => {
-  let release;
-  const prepare = async (page) => (release = await holdBackWeights(page));
-  await withKeptPages({ prepare }, async (page, site) => {
-    await inside(page, 'vitrine-status', '.loading');
-    await leaveAndComeBack(page, site);
-    release();
-    await untilReady(page);
-    await (await inside(page, 'vitrine-autocomplete', 'textarea')).type('git comm');
-    await untilText(page, 'vitrine-autocomplete', '[data-ghost]', /./);
-  });
+test('a page that is left while it loads loads on when it is come back to, also if its download was cut off meanwhile', async () => {
+  for (const [end, downloads] of [
+    ['release', 1],
+    ['cutOff', 2],
+  ]) {
+    let held;
+    let asked = 0;
+    const prepare = async (page) => {
+      page.on('request', (request) => (asked += Number(request.url().endsWith(weights))));
+      held = await holdBack(page, weights);
+    };
+    await withKeptPages({ prepare }, async (page, site) => {
+      await inside(page, 'vitrine-status', '.loading');
+      assert.equal(await leaveAndComeBack(page, site, held[end]), true);
+      await untilReady(page);
+      assert.equal(asked, downloads, `downloads of the weights, with ${end}`);
+    });
+  }
 });

@@ -15,7 +15,7 @@ import { root } from '../../../wasm/build.mjs';
 export const pageFolder = path.join(root, 'build/page');
 
 /** Loading takes a moment on a busy machine; nothing here waits so long unless it fails. */
-export const patience = 60_000;
+const patience = 60_000;
 
 /** Options of puppeteer's launch beside those that every test needs. */
 export function launchBrowser(options = {}) {
@@ -46,11 +46,11 @@ export async function copyOfPage() {
 /**
  * Asks again and again until the answer is a yes, which it returns. Asked from here and by the clock, and an error is a no:
  * puppeteer by itself asks with every frame, of which a still page draws none, it asks no more when what the condition looks
- * into was not there at first, and an answer that a navigation cuts off is an error.
+ * into was not there at first, and an answer that a navigation cuts off is an error. Of a page that is closed nothing is asked.
  */
-async function poll(ask, wanted, timeout = patience) {
+async function poll(target, ask, wanted, timeout = patience) {
   let cause;
-  for (const started = Date.now(); Date.now() - started < timeout;) {
+  for (const started = Date.now(); Date.now() - started < timeout && !(target.page?.() ?? target).isClosed();) {
     try {
       const answer = await ask();
       if (answer) return answer;
@@ -65,6 +65,7 @@ async function poll(ask, wanted, timeout = patience) {
 /** The yes of a page or a frame to a condition, as a handle. */
 export const until = (target, condition, args = [], timeout = patience) =>
   poll(
+    target,
     async () => {
       const answer = await target.evaluateHandle(condition, ...args);
       if (await answer.evaluate((value) => Boolean(value))) return answer;
@@ -112,22 +113,28 @@ export async function withPage(browser, options, body) {
   }
 }
 
-/** Holds back every request for the weights until release() is called: a load that lasts as long as a test wants. */
-export async function holdBackWeights(page) {
+/**
+ * Holds back the requests for a file until release(), or until cutOff() ends those that wait in an error of the network: a
+ * load that lasts as long as a test wants, within the 20 s of silence after which the page calls a download stalled.
+ */
+export async function holdBack(page, ending) {
   const held = [];
   let open = false;
   // A request whose page was left meanwhile cannot go on, and need not.
   const goOn = (request) => request.continue().catch(() => {});
   await page.setRequestInterception(true);
   page.on('request', (request) => {
-    if (open || !request.url().endsWith('.safetensors')) void goOn(request);
+    if (open || !request.url().endsWith(ending)) void goOn(request);
     else held.push(request);
   });
-  return () => {
+  const letGo = (end) => {
     open = true;
-    for (const request of held) void goOn(request);
+    return Promise.all(held.splice(0).map(end));
   };
+  return { release: () => letGo(goOn), cutOff: () => letGo((request) => request.abort()) };
 }
+
+export const weights = '.safetensors';
 
 function watch(page, origin) {
   const noted = { requests: 0, foreign: [], errors: [] };
@@ -143,64 +150,68 @@ function watch(page, origin) {
   return noted;
 }
 
+/** Puppeteer's selector of elements inside the shadow root of a host, or, unless told else, inside any within it. */
+const shadowed = (host, selector, combinator = '>>>') =>
+  selector
+    .split(', ')
+    .map((each) => `${host} ${combinator} ${each}`)
+    .join(', ');
+
 /** An element inside the shadow root of another, when it is there. */
 export function inside(page, host, selector) {
-  const wanted = selector
-    .split(', ')
-    .map((each) => `${host} >>> ${each}`)
-    .join(', ');
-  return poll(() => page.$(wanted), wanted);
+  const wanted = shadowed(host, selector);
+  return poll(page, () => page.$(wanted), wanted);
 }
 
 /** Workers end a moment after the last element that held them. */
-export const untilNoWorker = (page) => poll(() => page.workers().length === 0, 'no worker');
+export const untilNoWorker = (page) => poll(page, () => page.workers().length === 0, 'no worker');
 
 export const untilReady = (page) => inside(page, 'vitrine-status', '.ready');
 
+/** A text as it is read: trimmed, and every white space one blank, also that which keeps a unit on the line of its number. */
+const readable = (text) => text.trim().replaceAll(/\s+/g, ' ');
+
 export async function textOf(page, host, selector) {
   const handle = await inside(page, host, selector);
-  return handle.evaluate((element) => element.textContent.trim().replaceAll(/\s+/g, ' '));
+  return readable(await handle.evaluate((element) => element.textContent));
 }
 
-/** Waits until a text inside an element's shadow root matches. */
-export async function untilText(page, host, selector, pattern) {
-  const find = (host, selector, source) => {
-    const element = document.querySelector(host)?.shadowRoot?.querySelector(selector);
-    // The space before a unit keeps it on the line of its number.
-    const text = element?.textContent.replaceAll('\u00a0', ' ');
-    return element && new RegExp(source).test(text) ? text : false;
+/** Waits until a text inside an element's shadow root, as it is read, matches, and returns it. */
+export function untilText(page, host, selector, pattern) {
+  const find = async () => {
+    const element = await page.$(shadowed(host, selector, '>>>>'));
+    const text = element && readable(await element.evaluate(({ textContent }) => textContent));
+    // An empty text that matches is a yes too.
+    return text !== null && pattern.test(text) ? { text } : null;
   };
-  const found = await page.waitForFunction(find, {}, host, selector, pattern.source);
-  return found.jsonValue();
+  return poll(page, find, `${host} >>> ${selector} with ${pattern}`).then(({ text }) => text);
 }
 
 /**
- * Has the page itself act, once, as soon as a text inside an element's shadow root matches: what is there for a moment may
- * have passed by the time that a test is told of it. What comes back waits until it has acted.
+ * Has the page itself act, once, at the next change after which a text inside an element's shadow root matches: what is there
+ * for a moment may have passed by the time that a test is told of it. What comes back waits until it has acted.
  */
 export async function atText(page, host, selector, pattern, act) {
-  const acted = await page.evaluateHandle(
+  const watched = await page.evaluateHandle(
     (host, selector, source, act) => {
       const element = document.querySelector(host);
-      return {
-        promise: new Promise((resolve) => {
-          const watch = new MutationObserver(() => {
-            const text = element.shadowRoot.querySelector(selector)?.textContent ?? '';
-            if (!new RegExp(source).test(text)) return;
-            watch.disconnect();
-            act(element);
-            resolve(true);
-          });
-          watch.observe(element.shadowRoot, { subtree: true, childList: true, characterData: true });
-        }),
-      };
+      const watched = { acted: false };
+      const watch = new MutationObserver(() => {
+        const text = element.shadowRoot.querySelector(selector)?.textContent ?? '';
+        if (!new RegExp(source).test(text)) return;
+        watch.disconnect();
+        act(element);
+        watched.acted = true;
+      });
+      watch.observe(element.shadowRoot, { subtree: true, childList: true, characterData: true });
+      return watched;
     },
     host,
     selector,
     pattern.source,
     await page.evaluateHandle(`(${act})`),
   );
-  return () => acted.evaluate(({ promise }) => promise);
+  return () => poll(page, () => watched.evaluate(({ acted }) => acted), `${host} >>> ${selector} with ${pattern}, and then ${act}`);
 }
 
 /** What `npx vitrine` prints as JSON, from the native build or from the wasm one. */

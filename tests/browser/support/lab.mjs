@@ -1,5 +1,5 @@
 // A lab used as a person would: by keyboard, from the prediction to the quiz. It judges nothing.
-import { inside, patience } from './browser-page.mjs';
+import { inside, untilText } from './browser-page.mjs';
 
 const lab = 'vitrine-lab';
 
@@ -65,11 +65,4 @@ export async function tryAgain(page) {
   await page.keyboard.press('Enter');
 }
 
-export const score = (page) =>
-  page.waitForFunction(
-    () => {
-      const host = document.querySelector('vitrine-lab')?.shadowRoot?.querySelector('vitrine-quiz');
-      return host?.shadowRoot.querySelector('[data-score]')?.textContent.trim() || false;
-    },
-    { timeout: patience },
-  ).then((handle) => handle.jsonValue());
+export const score = (page) => untilText(page, `${lab} >>> vitrine-quiz`, '[data-score]', /./);

@@ -25,9 +25,14 @@ export class SharedEngine {
   private load: LoadState = notStarted;
   private ending = 0;
 
+  /** The model that was loading when the page came back: its load may fail of what the browser cut off meanwhile. */
+  private putAway: LanguageModel | null = null;
+
   /** A load that the browser cut off when it put the page away begins anew when the visitor comes back to it. */
   private readonly onShow = ({ persisted }: PageTransitionEvent): void => {
-    if (persisted && this.load.kind === 'failed') this.retry();
+    if (!persisted || this.load.kind === 'ready') return;
+    if (this.load.kind === 'failed') this.retry();
+    else this.putAway = this.model;
   };
 
   private constructor(private urls: EngineUrls) {
@@ -84,7 +89,10 @@ export class SharedEngine {
       this.tell({ kind: 'loading', progress }, model);
     model.load({ moduleUrl, bundleUrl }, { onProgress }).then(
       (description) => this.tell({ kind: 'ready', description }, model),
-      (error: unknown) => this.tell({ kind: 'failed', error: toEngineError(error) }, model),
+      (error: unknown) => {
+        if (this.model === model && this.putAway === model) this.retry();
+        else this.tell({ kind: 'failed', error: toEngineError(error) }, model);
+      },
     );
   }
 
