@@ -12,7 +12,7 @@ function show(lab) {
   const { score, passed } = best.get(lab) ?? {};
   item.classList.toggle('passed', passed === true);
   item.querySelector('.state').textContent =
-    score === undefined ? 'open' : `${passed ? 'passed' : 'not passed yet'}, ${Math.round(score * 100)} %`;
+    score === undefined ? 'open' : `${passed ? 'passed' : 'not passed yet'}, ${Math.round(score * 100)}\u00a0%`;
 }
 
 function tell() {

@@ -105,7 +105,8 @@ export class VitrineGenerator extends ModelElement {
       await this.updateComplete;
       const policy = this.renderRoot.querySelector<VitrinePolicy>('vitrine-policy');
       await policy?.updateComplete;
-      policy?.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      const wrong = '[aria-invalid="true"]';
+      (this.renderRoot.querySelector<HTMLElement>(wrong) ?? policy?.renderRoot.querySelector<HTMLElement>(wrong))?.focus();
     }
   }
 
@@ -132,7 +133,7 @@ export class VitrineGenerator extends ModelElement {
               id: 'prompt',
               part: 'prompt',
               value: this.prompt,
-              wrong: speaksOf(this.run?.error ?? null, 'prompt'),
+              wrong: this.run !== null && speaksOf(this.errorOf(this.run), 'prompt'),
               onInput: (prompt) => this.change({ prompt }),
             })}
             <button type="submit" part="generate" class="primary" aria-disabled=${!ready || running}>${texts.generate}</button>

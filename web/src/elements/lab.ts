@@ -26,7 +26,7 @@ const text = messages('lab', {
   look: 'Look',
   check: 'Check your prediction',
   yours: 'You predicted:',
-  kept: 'Best result so far: {percent} %, {state}.',
+  kept: 'Best result so far: {percent}\u00a0%, {state}.',
   passed: 'passed',
   failed: 'not passed yet',
   forget: 'Forget it',

@@ -161,7 +161,7 @@ export class VitrineParity extends ModelElement {
           value: this[name],
           wrong: speaksOf(this.error, name),
           readonly: this.running,
-          numeric: name !== 'prompt',
+          inputmode: name === 'prompt' ? undefined : 'numeric',
           onInput: (value) => this.change(name, value),
         })}
       </div>

@@ -16,6 +16,7 @@ import {
 } from '../state/policy-fields';
 import { shared } from '../styles/shared';
 import { errorView } from '../views/error';
+import { textFieldView } from '../views/text-field';
 import { Presentation } from './presentation';
 
 const texts = messages('policy', {
@@ -101,23 +102,19 @@ export class VitrinePolicy extends LitElement {
   }
 
   private numberView(name: NumberOption, enabled: boolean): TemplateResult {
-    const wrong = this.wrongField === name;
     // A text field: a number field would swallow what it does not like, and the engine could not say why.
     return html`
       <div class="field" part=${name}>
         <label for=${name}>${labels[name]}</label>
-        <input
-          id=${name}
-          name=${name}
-          inputmode="decimal"
-          autocomplete="off"
-          placeholder=${hints[name]}
-          ?disabled=${!enabled}
-          aria-invalid=${wrong}
-          aria-describedby=${wrong ? 'error' : nothing}
-          .value=${this.fields.numbers[name]}
-          @input=${(event: Event) => this.changeNumber(name, (event.target as HTMLInputElement).value)}
-        />
+        ${textFieldView({
+          id: name,
+          value: this.fields.numbers[name],
+          placeholder: hints[name],
+          wrong: this.wrongField === name,
+          disabled: !enabled,
+          inputmode: 'decimal',
+          onInput: (value) => this.changeNumber(name, value),
+        })}
       </div>
     `;
   }

@@ -15,8 +15,8 @@ const text = messages('quiz', {
   unanswered: 'Question {number} has no answer yet.',
   right: 'Right.',
   wrong: 'Not right.',
-  passed: 'Passed: {right} of {count} right, {percent} %.',
-  failed: 'Not passed yet: {right} of {count} right, {percent} %. What was right is kept; try the others again.',
+  passed: 'Passed: {right} of {count} right, {percent}\u00a0%.',
+  failed: 'Not passed yet: {right} of {count} right, {percent}\u00a0%. What was right is kept; try the others again.',
 });
 
 /** What the event `vitrine-quiz-result` tells. */

@@ -279,7 +279,7 @@ export class VitrineTraining extends EngineElement {
           value: this[name],
           placeholder: texts.hint,
           wrong: this.wrongField === name,
-          numeric: true,
+          inputmode: 'numeric',
           onInput: (value) => this.change({ [name]: value }),
         })}
       </div>
@@ -317,7 +317,7 @@ export class VitrineTraining extends EngineElement {
       prompt,
       sample,
       generating,
-      wrong: speaksOf(trained.error, 'prompt'),
+      wrong: speaksOf(this.error, 'prompt'),
       onPrompt: (typed) => trained.setPrompt(typed),
       onGenerate: () => {
         this.failure = null;

@@ -20,7 +20,7 @@ const texts = messages('attention-map', {
   weight: 'Weight',
   name: 'layer {layer}, head {head}',
   oneLabel: 'Weights of layer {layer}, head {head}, token by token. {conclusion}',
-  oneConclusion: 'Layer {layer}, head {head} gives "{first}" {weight}, the most; 90 % of its attention takes {few} of {all} positions.',
+  oneConclusion: 'Layer {layer}, head {head} gives "{first}" {weight}, the most; 90\u00a0% of its attention takes {few} of {all} positions.',
   oneTable: 'Weights of layer {layer}, head {head}',
 });
 

@@ -3,6 +3,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 
 import { fill, messages } from '../messages';
+import { textFieldView } from './text-field';
 
 const texts = messages('option', { slider: '{label}, slider', unset: "the bundle's" });
 
@@ -40,16 +41,7 @@ export function optionControlView({ name, label, value, effective, wrong, slider
               />`
             : nothing
         }
-        <input
-          id=${name}
-          inputmode="decimal"
-          autocomplete="off"
-          placeholder=${effective === '' ? texts.unset : effective}
-          aria-invalid=${wrong}
-          aria-describedby=${wrong ? 'error' : nothing}
-          .value=${value}
-          @input=${change}
-        />
+        ${textFieldView({ id: name, value, placeholder: effective === '' ? texts.unset : effective, wrong, inputmode: 'decimal', onInput })}
       </div>
     </div>
   `;

@@ -10,7 +10,7 @@ import { count } from './format';
 
 const texts = messages('rope-pairs', {
   label: 'Pairs of the query before and after their rotation. {conclusion}',
-  conclusion: 'At position {position} the first pair has turned by {first} rad ({turns} turns), the last by {last} rad: the fast pairs tell neighbours apart, the slow ones what lies far away.',
+  conclusion: 'At position {position} the first pair has turned by {first}\u00a0rad ({turns} turns), the last by {last}\u00a0rad: the fast pairs tell neighbours apart, the slow ones what lies far away.',
   atZero: 'At position 0 nothing turns: before and after are the same.',
   legend: 'dashed: before; solid: after the rotation',
   table: 'Pairs of the first query head of layer 0 (theta {theta}, pairing {pairing})',
@@ -19,7 +19,7 @@ const texts = messages('rope-pairs', {
   angle: 'Angle, rad',
   before: 'Before',
   after: 'After',
-  caption: '{angle} rad',
+  caption: '{angle}\u00a0rad',
 });
 
 const short = (value: number): string => {

@@ -11,17 +11,21 @@ export interface TextField {
   /** The engine refused it; the error's view has the id "error". */
   wrong: boolean;
   readonly?: boolean;
-  numeric?: boolean;
+  disabled?: boolean;
+  inputmode?: 'numeric' | 'decimal' | undefined;
   onInput: (value: string) => void;
 }
 
-export function textFieldView({ id, part, value, placeholder, wrong, readonly = false, numeric = false, onInput }: TextField): TemplateResult {
+export function textFieldView(field: TextField): TemplateResult {
+  const { id, part, value, placeholder, wrong, readonly = false, disabled = false, inputmode, onInput } = field;
+  // A placeholder reads as the page does.
+  const dir = value === '' ? nothing : 'auto';
   return html`
     <input
       id=${id}
       part=${part ?? nothing}
-      dir="auto"
-      inputmode=${numeric ? 'numeric' : nothing}
+      dir=${dir}
+      inputmode=${inputmode ?? nothing}
       autocomplete="off"
       autocapitalize="off"
       spellcheck="false"
@@ -29,6 +33,7 @@ export function textFieldView({ id, part, value, placeholder, wrong, readonly = 
       aria-invalid=${wrong}
       aria-describedby=${wrong ? 'error' : nothing}
       ?readonly=${readonly}
+      ?disabled=${disabled}
       .value=${value}
       @input=${(event: Event) => onInput((event.target as HTMLInputElement).value)}
     />
