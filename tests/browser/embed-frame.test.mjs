@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { inside, launchBrowser, openTab, pageFolder, until, untilText } from './support/browser-page.mjs';
+import { holdBack, inside, launchBrowser, openTab, pageFolder, until, untilText } from './support/browser-page.mjs';
 import { root } from '../../wasm/build.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
 import { visibleText, withScreenshot } from './support/screenshots.mjs';
@@ -57,8 +57,7 @@ test('a frame is as high as its element, and follows it', async (t) => {
     await (await inside(frame, 'vitrine-lab', '#prediction')).type('None.');
     await (await inside(frame, 'vitrine-lab', '[part=reveal]')).click();
     await page.waitForFunction((least) => document.querySelector('iframe').clientHeight > least, {}, before + 400);
-    const inner = await frame.evaluate(() => [document.documentElement.scrollHeight, innerHeight]);
-    assert.ok(inner[0] <= inner[1] + 1, `nothing scrolls inside: ${inner}`);
+    await until(frame, () => document.documentElement.scrollHeight <= innerHeight + 1);
   });
 });
 
@@ -359,17 +358,11 @@ test("hide reaches the figure of a lab, by the address and by the lab's attribut
 test('what is set while the model loads leaves the mark of the address, and another bundle is told', async () => {
   const page = await openTab(browser);
   try {
-    await page.setRequestInterception(true);
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
-    page.on('request', async (request) => {
-      if (request.url().endsWith('worker.js')) await held;
-      await request.continue();
-    });
+    const { release } = await holdBack(page, 'worker.js');
     await page.goto(`${files.url}embed.html?element=vitrine-generator&prompt=git&bundle=weights.00000000`);
     await (await inside(page, 'vitrine-generator', '#prompt')).type('x');
     await page.waitForFunction(() => location.search.includes('prompt=gitx'));
-    release();
+    await release();
     await page.waitForFunction(() => /weights: expected 00000000/.test(document.querySelector('main > p').textContent));
   } finally {
     await page.close();

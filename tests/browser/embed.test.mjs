@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { violations } from './support/axe.mjs';
-import { inside, launchBrowser, openTab, pageFolder, untilText } from './support/browser-page.mjs';
+import { inside, launchBrowser, openTab, pageFolder, untilNoWorker, untilText } from './support/browser-page.mjs';
 import { hostPage, serveFiles, servePages } from './support/hosts.mjs';
 import { withScreenshot } from './support/screenshots.mjs';
 
@@ -127,10 +127,8 @@ test('two elements on one page share one worker, which ends when both are gone',
     await page.$eval('vitrine-autocomplete', (element) => element.remove());
     await new Promise((resolve) => setTimeout(resolve, 600));
     assert.equal(page.workers().length, 1, 'one of two is still there');
-    const ended = new Promise((resolve) => page.once('workerdestroyed', resolve));
     await page.$eval('vitrine-generator', (element) => element.remove());
-    await ended;
-    assert.equal(page.workers().length, 0);
+    await untilNoWorker(page);
   });
 });
 
@@ -263,10 +261,10 @@ test('a check of parity that ended with its element is no error when the element
   const html = hostPage(`${moduleScript()}<vitrine-parity></vitrine-parity>`);
   await withHost(t, html, {}, async (page) => {
     const usable = '[part=check][aria-disabled=false]';
-    await (await inside(page, 'vitrine-parity', usable)).click();
-    await page.evaluate(async () => {
+    await (await inside(page, 'vitrine-parity', usable)).evaluate(async (check) => {
       const element = document.querySelector('vitrine-parity');
       const place = element.parentNode;
+      check.click();
       element.remove();
       while (element.running) await new Promise((resolve) => setTimeout(resolve, 20));
       place.append(element);

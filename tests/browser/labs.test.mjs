@@ -23,18 +23,7 @@ async function slide(page, element, id, key, times) {
 const cells = (page, element) =>
   page.$$eval(`${host(element)} >>> tbody tr`, (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
 
-const untilIn = (page, element, selector, pattern) =>
-  page.waitForFunction(
-    (name, selector, source) => {
-      const inner = document.querySelector('vitrine-lab')?.shadowRoot?.querySelector(name)?.shadowRoot?.querySelector(selector);
-      const text = inner?.textContent.trim().replaceAll(/\s+/g, ' ');
-      return inner && new RegExp(source).test(text) ? text : false;
-    },
-    {},
-    element,
-    selector,
-    pattern.source,
-  ).then((handle) => handle.jsonValue());
+const untilIn = (page, element, selector, pattern) => untilText(page, host(element), selector, pattern);
 
 /** What a person does with each lab's figure, and what has to be seen then. */
 const figures = {
@@ -77,7 +66,7 @@ const figures = {
     };
     // Too few tokens for two of the schedules: they are not counted, and their rows say why.
     await check('6');
-    await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /^\s*229,376 logits over 5 of 7 schedules: 0 bits differ/);
+    await untilIn(page, 'vitrine-parity', '[data-report] figcaption', /^229,376 logits over 5 of 7 schedules: 0 bits differ/);
     const idle = (await cells(page, 'vitrine-parity')).filter(([, , compared, bits]) => compared === 'not exercised' && bits === '\u2013');
     assert.deepEqual(idle.map(([name]) => name), ['chunks_7', 'chunks_16']);
     await check('20');

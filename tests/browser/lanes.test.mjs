@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { inside, launchBrowser, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
+import { atText, inside, launchBrowser, textOf, untilReady, untilText, withPage } from './support/browser-page.mjs';
 
 let browser;
 before(async () => (browser = await launchBrowser()));
@@ -97,7 +97,6 @@ test('every token can be rewound, and the run begins anew to the same text', asy
 
 test('a prompt that is set ends the run, also one that is just beginning, and the next step is of the new prompt', async () => {
   await atSection('lanes', async (page) => {
-    const set = (prompt) => page.$eval('vitrine-lanes', (element, text) => (element.prompt = text), prompt);
     const given = () => page.$eval('vitrine-lanes >>> #prompt', (field) => field.value);
     const stepOf = async (first) => {
       await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelector('[data-step][aria-disabled=false]'));
@@ -107,9 +106,9 @@ test('a prompt that is set ends the run, also one that is just beginning, and th
       const tokens = await page.$$eval('vitrine-lanes >>> .token.given', (all) => all.map((token) => token.textContent.trim()));
       assert.ok(tokens.includes(first), `${first}: ${tokens}`);
     };
+    const isSet = await atText(page, 'vitrine-lanes', '[data-parity]', /^\s*[2-9] of/, (lanes) => (lanes.prompt = 'git commit'));
     await press(page, 'vitrine-lanes', '[data-run]');
-    await page.waitForFunction(() => document.querySelector('vitrine-lanes').shadowRoot.querySelectorAll('.token:not(.given)').length > 1);
-    await set('git commit');
+    await isSet();
     assert.equal(await given(), 'git commit');
     await stepOf('git');
     // In one task: the row of the prompt before has not begun when the new one is set.
@@ -146,14 +145,11 @@ test("rows of the batch fill their caches, finish, leave and join; a free row's 
   await atSection('cache', async (page) => {
     const rows = () => page.$$eval('vitrine-cache >>> [data-row]', (all) => all.map((row) => row.dataset.row));
     assert.deepEqual(await rows(), ['1', '2', '3']);
-    const filled = async () => {
-      const caption = await untilText(page, 'vitrine-cache', '[data-row="1"] figcaption', /^[1-9]\d* of 256 positions are filled/);
-      return Number.parseInt(caption, 10);
-    };
-    const prompt = await filled();
+    const caption = '[data-row="1"] figcaption';
+    const read = Number.parseInt(await untilText(page, 'vitrine-cache', caption, /^[1-9]\d* of 256 positions are filled/), 10);
     for (const more of [1, 2]) {
-      await press(page, 'vitrine-cache', '[data-step]');
-      await untilText(page, 'vitrine-cache', '[data-row="1"] figcaption', new RegExp(`^${prompt + more} of 256`));
+      await press(page, 'vitrine-cache', '[data-step][aria-disabled=false]');
+      await untilText(page, 'vitrine-cache', caption, new RegExp(`^${read + more} of 256`));
     }
     await press(page, 'vitrine-cache', '[data-run]');
     await untilText(page, 'vitrine-cache', '[role=status]', /Every row has finished/);
@@ -170,6 +166,25 @@ test("rows of the batch fill their caches, finish, leave and join; a free row's 
   });
 });
 
+test('a prompt that is longer than the context does not join, and the error belongs to its field until another one joins', async () => {
+  await atSection('cache', async (page) => {
+    const field = await inside(page, 'vitrine-cache', '#prompt');
+    const joinWith = async (text) => {
+      await field.evaluate((input, value) => {
+        input.value = value;
+        input.dispatchEvent(new Event('input'));
+      }, text);
+      await press(page, 'vitrine-cache', '[data-join][aria-disabled=false]');
+    };
+    await joinWith('git '.repeat(300).trim());
+    await inside(page, 'vitrine-cache', '#prompt[aria-invalid=true][aria-describedby=error]');
+    assert.match(await textOf(page, 'vitrine-cache', '#error'), /^context_full: prompt: expected at most 256 tokens, found 301/);
+    await joinWith('tar -');
+    await inside(page, 'vitrine-cache', '#prompt[aria-invalid=false]');
+    await untilText(page, 'vitrine-cache', '[role=status]', /joined/);
+  });
+});
+
 test('rows of elements that are removed are finished: the engine has room for others', async () => {
   await atSection('cache', async (page) => {
     // More rows than any batch holds, were they to stay.
@@ -181,6 +196,7 @@ test('rows of elements that are removed are finished: the engine has room for ot
       });
       await inside(page, 'vitrine-cache', '[data-row="3"]');
     }
+    await inside(page, 'vitrine-cache', '[data-step][aria-disabled=false]');
     assert.equal(await page.$('vitrine-cache >>> [role=alert]'), null);
   });
 });

@@ -94,7 +94,6 @@ test('typing on rewinds the cache to what the text has in common with the text b
   await withPage(browser, {}, async (page) => {
     await untilReady(page);
     await typeCommand(page, 'docker run --rm --name web --publish 80');
-    await suggestion(page).catch(() => {});
     await untilText(page, 'vitrine-autocomplete', '[data-reuse]', /positions? reused/);
     await typeCommand(page, ' ');
     const text = await untilText(page, 'vitrine-autocomplete', '[data-reuse]', /^([5-9]|\d\d+) positions reused/);
@@ -180,7 +179,7 @@ test("a wrong option is told by the engine's own error, at its field", async () 
     const host = 'vitrine-generator >>> vitrine-policy';
     assert.match(await textOf(page, host, '#error'), /^invalid_option: .*top_p.*1\.5/);
     const wrong = await inside(page, host, '[aria-invalid=true]');
-    assert.equal(await wrong.evaluate((field) => field.name), 'top_p');
+    assert.equal(await wrong.evaluate((field) => field.id), 'top_p');
     await policyField(page, 'top_p', '0.9');
     await generate(page);
     await untilText(page, 'vitrine-generator', '.after', /tokens?;/);
@@ -300,9 +299,14 @@ test('fast typing changes the address when it rests, not with every key', async 
       const replace = history.replaceState.bind(history);
       history.replaceState = (...args) => ((globalThis.changes += 1), replace(...args));
     });
-    await typeCommand(page, 'git commit --amend');
+    await (await inside(page, 'vitrine-autocomplete', boxSelector)).evaluate((box) => {
+      for (const key of 'git commit --amend') {
+        box.value += key;
+        box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      }
+    });
     await page.waitForFunction(() => location.hash.includes('amend'));
-    assert.ok((await page.evaluate(() => globalThis.changes)) < 10);
+    assert.equal(await page.evaluate(() => globalThis.changes), 1);
   });
 });
 

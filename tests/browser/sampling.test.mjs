@@ -99,13 +99,21 @@ test('token by token, by keyboard: another token is chosen, one more is drawn, a
 test('an emptied field says what is in effect, and its slider stands there', async () => {
   await open(async (page) => {
     await drawn(page);
-    for (const name of ['temperature', 'top_p']) {
-      await page.$eval(`${host} >>> #${name}`, (input) => {
-        input.value = '';
-        input.dispatchEvent(new Event('input'));
-      });
+    const policy = '[part=document] textarea';
+    for (const [text, isDrawn] of [
+      ['0.5', /"temperature": 0\.5,[^]*"top_p": 0\.5,/],
+      ['', /"temperature": 0\.8,[^]*"top_p": 0\.95,/], // The bundle's.
+    ]) {
+      for (const name of ['temperature', 'top_p']) {
+        await page.$eval(`${host} >>> #${name}`, (input, value) => {
+          input.value = value;
+          input.dispatchEvent(new Event('input'));
+        }, text);
+      }
+      await page.waitForFunction(
+        (host, policy, source) => new RegExp(source).test(document.querySelector(host).shadowRoot.querySelector(policy).value),
+        {}, host, policy, isDrawn.source);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1000));
     const seen = () =>
       page.$eval(host, ({ shadowRoot: root }) => {
         const policy = JSON.parse(root.querySelector('[part=document] textarea').value);

@@ -99,6 +99,14 @@ test('a text is trained on, stopped and kept; what it learned generates with par
     const again = await commandLine('wasm', ['generate', '--json', ...bundle, '--prompt', 'On Monday', '--greedy', '--max-new-tokens', '64', '--parity']);
     assert.equal(again.text, text);
     assert.equal(again.parity.differing_bits, 0);
+
+    await (await inside(page, host, '.made #prompt')).evaluate((input) => {
+      input.value = 'On Monday '.repeat(300);
+      input.dispatchEvent(new Event('input'));
+    });
+    await click(page, '.made button[type=submit]');
+    await inside(page, host, '.made #prompt[aria-invalid=true][aria-describedby=error]');
+    assert.match(await textOf(page, host, '#error'), /^context_full: prompt: expected at most \d+ tokens, found \d+/);
   });
 });
 

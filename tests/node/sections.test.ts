@@ -265,7 +265,7 @@ test('what is inside is worded from what was recorded', () => {
   assert.equal(settledFrom(inside.layers), 1);
   assert.match(lensConclusion(inside.layers), /^The last layer says "\u2423t7" with 50\.0\u00a0%; .* from layer 1 on; the last layer is 2\.$/);
   assert.match(lensConclusion(inside.layers.slice(0, 2)), /only there does it come first/);
-  assert.match(ropeConclusion(inside), /^At position 2 the first pair has turned by 2\.000 rad \(0\.3 turns\), the last by 0\.020 rad/);
+  assert.match(ropeConclusion(inside), /^At position 2 the first pair has turned by 2\.000\u00a0rad \(0\.3 turns\), the last by 0\.020\u00a0rad/);
   assert.match(ropeConclusion({ ...inside, position: 0 }), /^At position 0 nothing turns/);
   assert.match(residualConclusion(inside.layers), /^The stream grows from 1\.00 to 3\.00 over 3 layers, 3\.0 times; .* the MLP in layer 0\.$/);
 });
