@@ -114,8 +114,8 @@ export async function withPage(browser, options, body) {
 }
 
 /**
- * Holds back the requests for a file until release(), or until cutOff() ends those that wait in an error of the network: a
- * load that lasts as long as a test wants, within the 20 s of silence after which the page calls a download stalled.
+ * Holds back the requests for a file until release(), or until cutOff() ends the one that has come, or comes, in an error of
+ * the network: a load that lasts as long as a test wants, within the 20 s of silence after which a download has stalled.
  */
 export async function holdBack(page, ending) {
   const held = [];
@@ -131,7 +131,13 @@ export async function holdBack(page, ending) {
     open = true;
     return Promise.all(held.splice(0).map(end));
   };
-  return { release: () => letGo(goOn), cutOff: () => letGo((request) => request.abort()) };
+  return {
+    release: () => letGo(goOn),
+    cutOff: async () => {
+      await poll(page, () => held.length > 0, `a request for *${ending}`);
+      await letGo((request) => request.abort());
+    },
+  };
 }
 
 export const weights = '.safetensors';
