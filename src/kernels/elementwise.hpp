@@ -41,9 +41,9 @@ inline Vec<Arch> exp(Vec<Arch> x) noexcept {
   const V series = (V(0.5f) + V(0.166665763f) * r) +
                    square * ((V(0.0416665561f) + V(0.00836317893f) * r) + square * V(0.0013926184f));
   const V value = V(1.0f) + (r + square * series);
-  // value * 2^n: n goes straight into the exponent field.
-  const IntVec<Arch> bits =
-      xsimd::bitwise_cast<std::int32_t>(value) + (xsimd::bitwise_cast<std::int32_t>(shifted) << 23);
+  // value * 2^n: n goes straight into the exponent field, and in lanes that are replaced below past its end.
+  const BitVec<Arch> bits =
+      xsimd::bitwise_cast<std::uint32_t>(value) + (xsimd::bitwise_cast<std::uint32_t>(shifted) << 23);
   V result = xsimd::bitwise_cast<float>(bits);
   result = xsimd::select(x < V(-87.3365448f), V(0.0f), result);
   result = xsimd::select(x > V(88.7228394f), V(std::numeric_limits<float>::infinity()), result);

@@ -29,7 +29,7 @@ template <class Arch = DefaultArch>
 using Vec = xsimd::batch<float, Arch>;
 
 template <class Arch = DefaultArch>
-using IntVec = xsimd::batch<std::int32_t, Arch>;
+using BitVec = xsimd::batch<std::uint32_t, Arch>;
 
 template <class Arch = DefaultArch>
 inline constexpr size_t kLanes = Vec<Arch>::size;

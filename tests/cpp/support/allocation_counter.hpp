@@ -34,11 +34,24 @@ VITRINE_TEST_NOINLINE void* operator new(std::size_t size, std::align_val_t alig
 VITRINE_TEST_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment) {
   return vitrine_test_allocate(size, static_cast<std::size_t>(alignment));
 }
+inline void* vitrine_test_try_allocate(std::size_t size, std::size_t alignment) noexcept {
+  try {
+    return vitrine_test_allocate(size, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+// The standard library's own are its callers: std::stable_sort allocates so.
+VITRINE_TEST_NOINLINE void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return vitrine_test_try_allocate(size, alignof(std::max_align_t));
+}
+VITRINE_TEST_NOINLINE void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return vitrine_test_try_allocate(size, alignof(std::max_align_t));
+}
 VITRINE_TEST_NOINLINE void* operator new[](std::size_t size, std::align_val_t alignment,
                                            const std::nothrow_t&) noexcept {
-  ++vitrine::test::allocation_count;
-  const std::size_t step = static_cast<std::size_t>(alignment);
-  return std::aligned_alloc(step, (size + step - 1) / step * step);
+  return vitrine_test_try_allocate(size, static_cast<std::size_t>(alignment));
 }
 VITRINE_TEST_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
 VITRINE_TEST_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
