@@ -47,6 +47,7 @@ std::optional<Json> parse(std::string_view text) {
 /// Bytes of a tensor as its entry describes it, or nothing if that makes no sense or is too much.
 std::optional<std::uint64_t> described_bytes(const Json& entry) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape")) return std::nullopt;
+  if (!entry["shape"].is_array()) return std::nullopt;  // a number would be gone through as if it stood in a list
   const Json& dtype = entry["dtype"];
   std::uint64_t bytes = dtype == "F32" || dtype == "I32" ? 4 : dtype == "I8" ? 1 : 2;
   for (const Json& dimension : entry["shape"]) {
