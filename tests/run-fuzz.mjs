@@ -46,7 +46,8 @@ function runTarget(folder, target, { runs, minutes }, env) {
   args.push(`-max_len=${maxLength(target)}`, '-timeout=20', '-rss_limit_mb=1024', '-malloc_limit_mb=256', '-print_final_stats=1');
   const dictionary = `tests/fuzz/dictionaries/${target}.dict`;
   if (existsSync(join(root, dictionary))) args.push(`-dict=${dictionary}`);
-  // Counted executions and a seed give the same run on every machine, however slow; a long run goes by the clock.
+  // As many executions on every machine, however slow, from one seed, though what was compared, addresses too, steers them;
+  // a long run goes by the clock.
   args.push(...(runs ? [`-runs=${runs}`, '-seed=1'] : [`-max_total_time=${Math.round(60 * minutes)}`]));
   return new Promise((resolve) => {
     const child = spawn(join(folder, 'tests/fuzz', `fuzz_${target}`), args, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });

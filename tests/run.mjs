@@ -50,7 +50,7 @@ const legs = {
   },
   fuzz: {
     about: 'untrusted input, under libFuzzer and the sanitizers',
-    // Enough to see every target work, and the corpus mutated; the same inputs every time.
+    // Enough to see every target work, and the corpus mutated.
     run: (env) => fuzz({ runs: 20_000 }, env),
   },
   // By name only: what the others do, slower.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "io/atomic_file.hpp"
+#include "support/repair.hpp"
 #include "support/target.hpp"
 
 using namespace vitrine;
@@ -125,6 +126,20 @@ TEST_CASE("what mutation breaks of lengths and hashes, a repair makes right agai
       CHECK(outcome_of(target, damaged) != "accepted");
       target.repair(damaged);
       CHECK(outcome_of(target, damaged) == "accepted");
+    }
+  }
+}
+
+TEST_CASE("a repair leaves a shape that is no list as it is") {
+  for (const std::string shape : {"4", R"({"a":4})", R"("4")", "null"}) {
+    const std::string header = R"({"__metadata__":{"sha256":""},"w":{"dtype":"F32","shape":)" + shape + "}}";
+    for (const auto repair : {fuzz::repair_safetensors, fuzz::repair_sealed, fuzz::repair_session}) {
+      std::string bytes = std::string(8, '\0') + header;
+      bytes[0] = static_cast<char>(header.size());
+      CAPTURE(header);
+      REQUIRE_NOTHROW(repair(bytes));
+      CHECK(bytes.find(R"("shape":)" + shape) != bytes.npos);
+      CHECK(bytes.find("data_offsets") == bytes.npos);
     }
   }
 }
